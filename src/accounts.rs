@@ -10,6 +10,7 @@ mod guest;
 mod idle_guests;
 mod lifecycle;
 mod password;
+mod stored_guests;
 pub(crate) mod token;
 
 use std::net::IpAddr;
@@ -25,6 +26,7 @@ pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
 use self::counters::Counters;
 use self::idle_guests::IdleGuestRows;
 use self::password::Passwords;
+use self::stored_guests::StoredGuests;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
@@ -102,6 +104,7 @@ struct AccountsInner {
     counters: Counters,
     shares: Shares,
     idle_guests: IdleGuestRows,
+    stored_guests: StoredGuests,
     revoked: broadcast::Sender<Revoked>,
 }
 
@@ -126,6 +129,7 @@ impl Accounts {
             counters: Counters::default(),
             shares,
             idle_guests: IdleGuestRows::default(),
+            stored_guests: StoredGuests::default(),
             revoked,
         };
         Self { inner: Arc::new(inner) }
@@ -425,6 +429,17 @@ impl Accounts {
             PlayerKind::Guest => {}
             PlayerKind::Human | PlayerKind::Bot => return Ok(who.clone()),
         }
+        if let Some(known) = self.inner.stored_guests.get(&who.id) {
+            return Ok(known);
+        }
+        let identity = self.store_once(who).await?;
+        if identity.kind == PlayerKind::Guest {
+            self.inner.stored_guests.remember(&identity);
+        }
+        Ok(identity)
+    }
+
+    async fn store_once(&self, who: &Identity) -> Result<Identity, AccountError> {
         for attempt in 0..NAME_ATTEMPTS {
             if let Some(player) = self.inner.store.player(&who.id).await? {
                 return Ok(identity_of(&player));
@@ -446,6 +461,7 @@ impl Accounts {
     /// Stores a guest, in the place of one whom nobody comes back to if there is one.
     async fn store_guest(&self, player: StoredPlayer) -> Result<(), AccountError> {
         if let Some((old, idle)) = self.inner.idle_guests.take() {
+            self.inner.stored_guests.forget(&old);
             let replaced = self.write(Write::ReplaceGuest { old, new: player.clone(), idle }).await;
             match replaced {
                 // Somebody has come back meanwhile.

@@ -42,6 +42,7 @@ impl Accounts {
         let (name, password) = self.prepare(from, name, password).await?;
         let promoted = Write::Promote { player: stored.id.clone(), name: name.clone(), password };
         self.write(promoted).await?;
+        self.inner.stored_guests.forget(&stored.id);
         // Nobody listens when no session is open.
         let _ = self.inner.revoked.send(Revoked::Guest(stored.id.clone()));
         info!(player = %stored.id, %name, "a guest made an account");
@@ -121,7 +122,10 @@ impl Accounts {
         for attempt in 0..NAME_ATTEMPTS {
             let name: PlayerName = guest::gone_name(player, attempt);
             match self.write(Write::Retire { player: player.clone(), name }).await {
-                Ok(_) => return self.revoke(player, None).await.map(|_| ()),
+                Ok(_) => {
+                    self.inner.stored_guests.forget(player);
+                    return self.revoke(player, None).await.map(|_| ());
+                }
                 Err(AccountError::NameTaken) => {}
                 Err(other) => return Err(other),
             }

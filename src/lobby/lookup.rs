@@ -50,10 +50,17 @@ impl PlayerLookup {
     pub(super) async fn player(&self, name: &str) -> Result<Identity, WireError> {
         let unknown = || WireError::new(ErrorCode::NoSuchPlayer, format!("nobody is called {}", shown(name)));
         let name = name.parse().map_err(|_| unknown())?;
+        let connected = self.sessions.by_name(&name);
+        // A guest who has not played yet may have the name of one who has.
+        if let Some(identity) = &connected
+            && identity.kind != PlayerKind::Guest
+        {
+            return Ok(identity.clone());
+        }
         if let Some(player) = self.store.player_by_name(&name).await.map_err(unreadable)? {
             return Ok(identity_of(&player));
         }
-        self.sessions.by_name(&name).ok_or_else(unknown)
+        connected.ok_or_else(unknown)
     }
 
     /// A player as offers show it.
@@ -71,7 +78,12 @@ impl PlayerLookup {
 
     /// A player's points in all variants.
     pub(super) async fn ratings(&self, identity: &Identity) -> Result<Ratings, WireError> {
-        let rows = self.store.ratings_of(&identity.id).await.map_err(unreadable)?;
+        let rows = match identity.kind {
+            PlayerKind::Guest => Vec::new(),
+            PlayerKind::Human | PlayerKind::Bot => {
+                self.store.ratings_of(&identity.id).await.map_err(unreadable)?
+            }
+        };
         let known = rows.into_iter().map(|(variant, row)| (variant, row.standing.rating.to_elo()));
         Ok(Ratings { kind: identity.kind, known: known.collect() })
     }

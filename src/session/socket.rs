@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -226,7 +227,7 @@ enum SessionJob {
 /// What is being done, and whether the connection ends with it.
 struct SessionWork<'a> {
     future: BoxFuture<'a, ()>,
-    last: bool,
+    last: Last,
 }
 
 struct Conversation<'a, S> {
@@ -290,12 +291,13 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
                     }
                 }
                 last = done(&mut self.work) => self.go_on(last),
+                // Before what it is about: so the round that writes is also the one that finds nothing left.
+                () = attachment.changed() => {}
                 event = self.wire.event(source, listening) => {
                     if let Some(end) = self.on_event(event) {
                         return end;
                     }
                 }
-                () = attachment.changed() => {}
             }
         }
     }
@@ -382,40 +384,63 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
 
     fn accept_request(&mut self, request: Request, received: Instant) {
         if self.work.is_none() {
-            self.handle(request, received);
+            // The outbox knows if this is the last.
+            let _ = self.handle(request, received);
         } else {
             self.waiting.push_back(SessionJob::Request(Box::new(request), received));
         }
     }
 
-    fn handle(&mut self, request: Request, received: Instant) {
-        let last = matches!(&request.message, ClientMessage::Bye(bye) if !bye.drain);
-        self.work = Some(SessionWork { future: self.session.handle(request, received), last });
+    fn handle(&mut self, request: Request, received: Instant) -> Last {
+        let is_last = matches!(&request.message, ClientMessage::Bye(bye) if !bye.drain);
+        let last = if is_last { Last::Yes } else { Last::No };
+        self.set_about(SessionWork { future: self.session.handle(request, received), last })
     }
 
-    fn begin(&mut self, job: SessionJob) {
+    /// Begins a piece of work. Most of it, moves above all, is done at once; what is not is asked again in the next
+    /// round, which then waits for it.
+    fn set_about(&mut self, mut work: SessionWork<'a>) -> Last {
+        let mut nobody = Context::from_waker(Waker::noop());
+        match work.future.as_mut().poll(&mut nobody) {
+            Poll::Ready(()) => self.done_with(work.last),
+            Poll::Pending => {
+                self.work = Some(work);
+                Last::No
+            }
+        }
+    }
+
+    fn done_with(&mut self, last: Last) -> Last {
+        if last == Last::Yes {
+            self.outbox.close(CloseCode::Bye);
+        }
+        last
+    }
+
+    fn begin(&mut self, job: SessionJob) -> Last {
         match job {
             SessionJob::Request(request, received) => self.handle(*request, received),
             SessionJob::Resync(game, skipped) => {
-                self.work = Some(SessionWork { future: self.session.resync(game, skipped), last: false });
+                self.set_about(SessionWork { future: self.session.resync(game, skipped), last: Last::No })
             }
         }
     }
 
     fn go_on(&mut self, last: Last) {
         self.work = None;
-        match last {
-            Last::Yes => self.outbox.close(CloseCode::Bye),
-            Last::No => match self.waiting.pop_front() {
-                Some(job) => self.begin(job),
-                None => self.waiting = VecDeque::new(),
-            },
+        let mut last = self.done_with(last);
+        while last == Last::No && self.work.is_none() {
+            let Some(job) = self.waiting.pop_front() else {
+                self.waiting = VecDeque::new();
+                return;
+            };
+            last = self.begin(job);
         }
     }
 }
 
 /// Whether a connection ends with the work that was done.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Yes,
     No,
@@ -426,7 +451,7 @@ async fn done(work: &mut Option<SessionWork<'_>>) -> Last {
     match work {
         Some(work) => {
             work.future.as_mut().await;
-            if work.last { Last::Yes } else { Last::No }
+            work.last
         }
         None => std::future::pending().await,
     }

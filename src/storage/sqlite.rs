@@ -8,8 +8,10 @@ mod row;
 
 mod backup;
 mod bot_versions;
+mod connection;
 mod convert;
 mod credentials;
+mod db;
 mod disk_space;
 mod error;
 mod events;
@@ -25,6 +27,7 @@ mod players;
 mod published;
 mod puzzles;
 mod ratings;
+mod readers;
 mod restore;
 mod settlement;
 mod tournaments;
@@ -39,13 +42,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
-use sqlx::{Connection, SqlitePool};
 use tokio::sync::Mutex;
 
 use self::disk_space::DiskSpace;
 use self::keeper::Keeper;
 pub(crate) use self::open::OpenError;
 use self::open::Pages;
+use self::readers::Readers;
 pub(crate) use self::restore::{RestoreError, Restored, restore};
 use self::write::WriteConnection;
 use super::backup::{Backup, BackupError, Overwrite};
@@ -71,7 +74,7 @@ pub struct SqliteStore {
     path: PathBuf,
     /// Before the connections, so that it is dropped before they clear away the log.
     keeper: Keeper,
-    readers: SqlitePool,
+    readers: Readers,
     /// Taken by one commit after the other, and by nothing else.
     write_connection: Mutex<WriteConnection>,
     pages: Pages,
@@ -94,11 +97,10 @@ impl SqliteStore {
             path: path.to_owned(),
             cause,
         };
-        let open::OpenedDatabase { writer, readers, marker, pages } = open::open(path, durability).await?;
+        let open::OpenedDatabase { writer, readers, marker, pages } = open::open(path, durability)?;
         let keeper = Keeper::start(path, marker, &readers).await;
         let space = DiskSpace::new(path, Arc::clone(keeper.marker()));
-        let write_connection =
-            WriteConnection::new(writer, space).await.map_err(|cause| failed(cause.into()))?;
+        let write_connection = WriteConnection::new(writer, space).map_err(|cause| failed(cause.into()))?;
         let write_connection = Mutex::new(write_connection);
         Ok(Self { path: path.to_owned(), keeper, readers, write_connection, pages })
     }
@@ -117,13 +119,13 @@ impl SqliteStore {
         let Self { readers, write_connection, keeper, .. } = self;
         let marker = keeper.stop().await;
         readers.close().await;
-        let mut writer = write_connection.into_inner().into_connection();
-        let (busy, _, _): (i64, i64, i64) =
-            sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut writer).await?;
+        let writer = write_connection.into_inner().into_connection();
+        let checkpoint = db::query_as("PRAGMA wal_checkpoint(TRUNCATE)");
+        let (busy, _, _): (i64, i64, i64) = checkpoint.fetch_one(&writer)?;
         if busy == 0 {
             marker.remove().map_err(io_failed)?;
         }
-        Ok(writer.close().await?)
+        Ok(writer.close().map_err(|(_, error)| error)?)
     }
 }
 
@@ -136,7 +138,7 @@ impl SqliteStore {
 
     /// Executes whatever it is told, to damage what it should keep.
     pub(crate) async fn execute(&self, sql: &'static str) {
-        self.write_connection.lock().await.try_execute(sql).await.unwrap();
+        self.write_connection.lock().await.try_execute(sql).unwrap();
     }
 }
 
@@ -147,62 +149,75 @@ fn io_failed(error: io::Error) -> StoreError {
 #[async_trait]
 impl Store for SqliteStore {
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
-        let answers = self.write_connection.lock().await.commit(batch).await?;
+        let answers = self.write_connection.lock().await.commit(batch)?;
         self.keeper.committed();
         Ok(answers)
     }
 
+    fn commits_block(&self) -> bool {
+        true
+    }
+
     async fn probe(&self) -> Result<(), StoreError> {
-        self.write_connection.lock().await.probe().await
+        self.write_connection.lock().await.probe()
     }
 
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
-        players::by_id(&self.readers, id).await
+        let id = id.clone();
+        self.readers.read(move |connection| players::by_id(connection, &id)).await
     }
 
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
-        players::by_name(&self.readers, name).await
+        let name = name.clone();
+        self.readers.read(move |connection| players::by_name(connection, &name)).await
     }
 
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {
-        players::house_bots(&self.readers).await
+        self.readers.read(players::house_bots).await
     }
 
     async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
-        players::bots_of(&self.readers, owner).await
+        let owner = owner.clone();
+        self.readers.read(move |connection| players::bots_of(connection, &owner)).await
     }
 
     async fn idle_guests(&self, idle: IdleGuests, limit: u32) -> Result<Vec<PlayerId>, StoreError> {
-        guests::idle(&self.readers, idle, limit).await
+        self.readers.read(move |connection| guests::idle(connection, idle, limit)).await
     }
 
     async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError> {
-        players::password(&self.readers, player).await
+        let player = player.clone();
+        self.readers.read(move |connection| players::password(connection, &player)).await
     }
 
     async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
-        players::token_by_digest(&self.readers, digest, now).await
+        let digest = *digest;
+        self.readers.read(move |connection| players::token_by_digest(connection, &digest, now)).await
     }
 
     async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
-        players::token_by_id(&self.readers, id, now).await
+        let id = id.clone();
+        self.readers.read(move |connection| players::token_by_id(connection, &id, now)).await
     }
 
     async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError> {
-        players::tokens_of(&self.readers, player, now).await
+        let player = player.clone();
+        self.readers.read(move |connection| players::tokens_of(connection, &player, now)).await
     }
 
     async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        let mut snapshot = self.readers.begin().await?;
-        Ok(games::live(&mut snapshot).await?.into_iter().map(|(_, loaded)| loaded).collect())
+        let live = self.readers.read(|connection| readers::snapshot(connection, games::live)).await?;
+        Ok(live.into_iter().map(|(_, loaded)| loaded).collect())
     }
 
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        games::by_id(&self.readers, id).await
+        let id = id.clone();
+        self.readers.read(move |connection| games::by_id(connection, &id)).await
     }
 
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
-        games::finished(&self.readers, query).await
+        let query = query.clone();
+        self.readers.read(move |connection| games::finished(connection, &query)).await
     }
 
     async fn rated_games_between(
@@ -210,11 +225,13 @@ impl Store for SqliteStore {
         players: &BySide<PlayerId>,
         since: UnixMillis,
     ) -> Result<u32, StoreError> {
-        games::rated_between(&self.readers, players, since).await
+        let players = players.clone();
+        self.readers.read(move |connection| games::rated_between(connection, &players, since)).await
     }
 
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
-        ratings::one(&self.readers, player, variant).await
+        let player = player.clone();
+        self.readers.read(move |connection| ratings::one(connection, &player, variant)).await
     }
 
     async fn ratings_of_players(
@@ -222,11 +239,13 @@ impl Store for SqliteStore {
         players: &[PlayerId],
         variant: Variant,
     ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
-        ratings::of_players(&self.readers, players, variant).await
+        let players = players.to_vec();
+        self.readers.read(move |connection| ratings::of_players(connection, &players, variant)).await
     }
 
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
-        ratings::of_player(&self.readers, player).await
+        let player = player.clone();
+        self.readers.read(move |connection| ratings::of_player(connection, &player)).await
     }
 
     async fn leaderboard(
@@ -235,7 +254,9 @@ impl Store for SqliteStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError> {
-        ratings::leaderboard(&self.readers, population, variant, limit).await
+        self.readers
+            .read(move |connection| ratings::leaderboard(connection, population, variant, limit))
+            .await
     }
 
     async fn rating_history(
@@ -244,15 +265,17 @@ impl Store for SqliteStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
-        ratings::history(&self.readers, player, variant, limit).await
+        let player = player.clone();
+        self.readers.read(move |connection| ratings::history(connection, &player, variant, limit)).await
     }
 
     async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-        players::by_ids(&self.readers, ids).await
+        let ids = ids.to_vec();
+        self.readers.read(move |connection| players::by_ids(connection, &ids)).await
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
-        published::rated_games(&self.readers, after, limit).await
+        self.readers.read(move |connection| published::rated_games(connection, after, limit)).await
     }
 
     async fn last_rated_games(
@@ -261,7 +284,10 @@ impl Store for SqliteStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<RatedGame>, StoreError> {
-        published::last_rated_games(&self.readers, player, variant, limit).await
+        let player = player.clone();
+        self.readers
+            .read(move |connection| published::last_rated_games(connection, &player, variant, limit))
+            .await
     }
 
     async fn crosstable(
@@ -270,55 +296,64 @@ impl Store for SqliteStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<Against>, StoreError> {
-        published::crosstable(&self.readers, player, variant, limit).await
+        let player = player.clone();
+        self.readers.read(move |connection| published::crosstable(connection, &player, variant, limit)).await
     }
 
     async fn publication(&self) -> Result<Publication, StoreError> {
-        published::publication(&self.readers).await
+        self.readers.read(published::publication).await
     }
 
     async fn revision(&self) -> Result<u64, StoreError> {
-        published::revision(&self.readers).await
+        self.readers.read(published::revision).await
     }
 
     async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
-        published::voided_games(&self.readers).await
+        self.readers.read(published::voided_games).await
     }
 
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
-        learners::one(&self.readers, name).await
+        let name = name.clone();
+        self.readers.read(move |connection| learners::one(connection, &name)).await
     }
 
     async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
-        learners::versions(&self.readers, name).await
+        let name = name.clone();
+        self.readers.read(move |connection| learners::versions(connection, &name)).await
     }
 
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
-        learners::lessons(&self.readers, name, after, limit).await
+        let name = name.clone();
+        self.readers.read(move |connection| learners::lessons(connection, &name, after, limit)).await
     }
 
     async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
-        learners::lessons_of_game(&self.readers, number).await
+        self.readers.read(move |connection| learners::lessons_of_game(connection, number)).await
     }
 
     async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
-        learners::lesson_count(&self.readers, name, up_to).await
+        let name = name.clone();
+        self.readers.read(move |connection| learners::lesson_count(connection, &name, up_to)).await
     }
 
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
-        learners::last_lessons(&self.readers, name, limit).await
+        let name = name.clone();
+        self.readers.read(move |connection| learners::last_lessons(connection, &name, limit)).await
     }
 
     async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
-        learners::curve(&self.readers, name).await
+        let name = name.clone();
+        self.readers.read(move |connection| learners::curve(connection, &name)).await
     }
 
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
-        learners::teaching(&self.readers, player).await
+        let player = player.clone();
+        self.readers.read(move |connection| learners::teaching(connection, &player)).await
     }
 
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        tournaments::by_id(&self.readers, id).await
+        let id = id.clone();
+        self.readers.read(move |connection| tournaments::by_id(connection, &id)).await
     }
 
     async fn tournaments(
@@ -326,31 +361,37 @@ impl Store for SqliteStore {
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
-        tournaments::page(&self.readers, before, limit).await
+        self.readers.read(move |connection| tournaments::page(connection, before, limit)).await
     }
 
     async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        tournaments::running(&self.readers).await
+        self.readers.read(tournaments::running).await
     }
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
-        tournaments::walkovers(&self.readers, tournament).await
+        let tournament = tournament.clone();
+        self.readers.read(move |connection| tournaments::walkovers(connection, &tournament)).await
     }
 
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
-        games::of_pairs(&self.readers, &tournament.pair_prefix()).await
+        let tournament = tournament.clone();
+        self.readers.read(move |connection| games::of_pairs(connection, &tournament.pair_prefix())).await
     }
 
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        bot_versions::versions(&self.readers, bot).await
+        let bot = bot.clone();
+        self.readers.read(move |connection| bot_versions::versions(connection, &bot)).await
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        bot_versions::version(&self.readers, bot, version).await
+        let bot = bot.clone();
+        let version = version.to_owned();
+        self.readers.read(move |connection| bot_versions::version(connection, &bot, &version)).await
     }
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        bot_versions::faults(&self.readers, bot, limit).await
+        let bot = bot.clone();
+        self.readers.read(move |connection| bot_versions::faults(connection, &bot, limit)).await
     }
 
     async fn audit_finished(
@@ -358,19 +399,19 @@ impl Store for SqliteStore {
         after: u64,
         limit: u32,
     ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        games::audit_finished(&self.readers, after, limit).await
+        self.readers.read(move |connection| games::audit_finished(connection, after, limit)).await
     }
 
     async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        games::audit_live(&self.readers).await
+        self.readers.read(games::audit_live).await
     }
 
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
-        ratings::all(&self.readers).await
+        self.readers.read(ratings::all).await
     }
 
     async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {
-        backup::audit_pages(&self.readers).await
+        self.readers.read(backup::audit_pages).await
     }
 
     async fn back_up(&self, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
@@ -378,7 +419,7 @@ impl Store for SqliteStore {
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT 1").execute(&self.readers).await?;
+        self.readers.read(|connection| Ok(db::query("SELECT 1").has_row(connection)?)).await?;
         Ok(())
     }
 }
@@ -514,7 +555,7 @@ mod tests {
     async fn the_log_cannot_be_rewritten() {
         let (_directory, store) = damaged().await;
         let mut write_connection = store.write_connection.lock().await;
-        let error = write_connection.try_execute("UPDATE event SET column_no = 1").await.unwrap_err();
+        let error = write_connection.try_execute("UPDATE event SET column_no = 1").unwrap_err();
         assert!(error.to_string().contains("append-only"), "{error}");
     }
 

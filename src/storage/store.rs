@@ -357,6 +357,11 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     /// [`StoreError::Full`] and [`StoreError::Locked`]: nothing was written. Any other error: the outcome is unknown.
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError>;
 
+    /// Whether a commit keeps the thread from doing anything else, and so should have one of its own.
+    fn commits_block(&self) -> bool {
+        false
+    }
+
     /// Finds out whether writing works again, after one of the errors of which it may get well. Only the
     /// [`super::Writer`] calls this.
     ///

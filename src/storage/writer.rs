@@ -8,10 +8,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use super::finished::FinishedGames;
@@ -269,6 +272,34 @@ impl WriterActor {
         Self { on_commit: Box::new(observe), ..self }
     }
 
+    /// Runs where the store wants it: on a thread of its own, named `writer`, if commits block, so that between a move
+    /// and its place on the disk there is one change of threads and no more.
+    ///
+    /// Aborted or dropped with its runtime, it ends after the commit at hand.
+    pub(crate) fn start(self) -> JoinHandle<Result<(), Arc<StoreError>>> {
+        if !self.store.commits_block() {
+            return tokio::spawn(self.run());
+        }
+        let (mut done, ended) = oneshot::channel();
+        let runtime = Handle::current();
+        let work = move || {
+            runtime.block_on(async {
+                let result = tokio::select! {
+                    biased;
+                    () = done.closed() => return,
+                    result = self.run() => result,
+                };
+                // Nobody may care any more.
+                let _ = done.send(result);
+            });
+        };
+        let spawned = thread::Builder::new().name("writer".to_owned()).spawn(work);
+        tokio::spawn(async move {
+            spawned.map_err(|error| Arc::new(StoreError::Failed(Box::new(error))))?;
+            ended.await.expect("the writer has not panicked")
+        })
+    }
+
     /// Runs until every [`Writer`] is dropped and all they sent is written.
     ///
     /// # Errors
@@ -362,8 +393,6 @@ impl WriterActor {
 #[cfg(test)]
 mod tests {
     use std::future::Future;
-
-    use tokio::task::JoinHandle;
 
     use super::*;
     use crate::model::player::PlayerKind;

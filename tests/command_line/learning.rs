@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use rusqlite::Connection;
 use serde_json::Value;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{Connection, SqliteConnection};
 
 use super::{Daemon, check_failure, fourfold, text};
 
@@ -129,13 +128,9 @@ fn check_where_files_are_taken(daemon: &Daemon, memory: &std::path::Path) {
 
 /// Puts the learner's first version in place of what it knows.
 fn forget_what_was_learnt(database: &std::path::Path, learner: &str) {
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let options = SqliteConnectOptions::new().filename(database);
-        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
-        let sql = "UPDATE learner SET state = \
-                   (SELECT state FROM learner_version WHERE learner = learner.key AND mark = 0) WHERE name = ?";
-        let updated = sqlx::query(sql).bind(learner).execute(&mut connection).await.unwrap();
-        assert_eq!(updated.rows_affected(), 1);
-        connection.close().await.unwrap();
-    });
+    let connection = Connection::open(database).unwrap();
+    let sql = "UPDATE learner SET state = \
+               (SELECT state FROM learner_version WHERE learner = learner.key AND mark = 0) WHERE name = ?";
+    assert_eq!(connection.execute(sql, [learner]).unwrap(), 1);
+    connection.close().unwrap();
 }

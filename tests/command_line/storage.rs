@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rusqlite::OpenFlags;
 use tempfile::TempDir;
 
 use super::{Daemon, check_failure, fourfold, text};
@@ -110,12 +111,10 @@ fn a_check_says_what_is_wrong() {
 }
 
 /// Does to a database what nobody should.
-#[tokio::main(flavor = "current_thread")]
-async fn change(database: &Path, sql: &'static str) {
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database);
-    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
-    sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
-    sqlx::Connection::close(connection).await.unwrap();
+fn change(database: &Path, sql: &str) {
+    let connection = rusqlite::Connection::open(database).unwrap();
+    connection.execute_batch(sql).unwrap();
+    connection.close().unwrap();
 }
 
 #[test]
@@ -373,21 +372,22 @@ fn schema_of(file: &Path) -> Option<u32> {
 }
 
 /// What every column of every table holds, and how often: new columns and tables only add to it.
-#[tokio::main(flavor = "current_thread")]
-async fn rows_of(database: &Path) -> std::collections::BTreeSet<String> {
-    let options =
-        sqlx::sqlite::SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
-    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
+fn rows_of(database: &Path) -> std::collections::BTreeSet<String> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let address = format!("file:{}?immutable=1", database.display());
+    let connection = rusqlite::Connection::open_with_flags(address, flags).unwrap();
     let sql = "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c \
                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '_sqlx_migrations' ORDER BY t.name, c.name";
-    let columns: Vec<(String, String)> = sqlx::query_as(sql).fetch_all(&mut connection).await.unwrap();
+    let mut columns = connection.prepare(sql).unwrap();
+    let columns = columns.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let columns: Vec<(String, String)> = columns.map(Result::unwrap).collect();
     let mut rows = std::collections::BTreeSet::new();
     for (table, column) in columns {
         let sql =
             format!("SELECT quote(\"{column}\") || ' x' || count(*) FROM \"{table}\" GROUP BY \"{column}\"");
-        let values =
-            sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql)).fetch_all(&mut connection).await;
-        rows.extend(values.unwrap().into_iter().map(|value| format!("{table}.{column} = {value}")));
+        let mut values = connection.prepare(&sql).unwrap();
+        let values = values.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        rows.extend(values.map(|value| format!("{table}.{column} = {}", value.unwrap())));
     }
     rows
 }
@@ -432,11 +432,8 @@ fn a_game_that_cannot_be_replayed_is_set_aside_and_counted() {
     assert!(answer.contains(&format!("fourfold_live_games {}\n", live - 1)), "{live} in {answer}");
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn number_in(database: &Path, sql: &'static str) -> i64 {
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(database).read_only(true);
-    let mut connection = sqlx::ConnectOptions::connect(&options).await.unwrap();
-    let number = sqlx::query_scalar(sql).fetch_one(&mut connection).await.unwrap();
-    sqlx::Connection::close(connection).await.unwrap();
-    number
+fn number_in(database: &Path, sql: &str) -> i64 {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let connection = rusqlite::Connection::open_with_flags(database, flags).unwrap();
+    connection.query_row(sql, [], |row| row.get(0)).unwrap()
 }

@@ -14,8 +14,7 @@ use fourfold::system::data_dir::DataDir;
 use fourfold::storage::{SqliteStore, Store};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{Connection, SqliteConnection};
+use rusqlite::Connection;
 
 use crate::arguments::Round;
 use crate::daemon::{Daemon, copy_data, data, fourfold};
@@ -79,7 +78,7 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
 
     let other = directory.join("uninterrupted");
     std::fs::create_dir(&other).expect("a writable directory");
-    copy_without_learners(directory, &other).await;
+    copy_without_learners(directory, &other);
     settle(&other).await;
     let (killed, whole) = (learnt(directory).await, learnt(&other).await);
     faults.extend(differences(&killed, &whole));
@@ -166,16 +165,14 @@ fn differences(killed: &[Learnt], whole: &[Learnt]) -> Vec<String> {
 }
 
 /// The same games and players in another directory, where nothing was learnt yet.
-async fn copy_without_learners(from: &Path, to: &Path) {
+fn copy_without_learners(from: &Path, to: &Path) {
     copy_data(from, to);
     let database = DataDir::open(&data(to)).expect("nobody else is in the directory").database();
-    let options = SqliteConnectOptions::new().filename(&database);
-    let mut connection = SqliteConnection::connect_with(&options).await.expect("a whole database");
+    let connection = Connection::open(database).expect("a whole database");
     for table in ["lesson", "learner_version", "learner_point", "learner"] {
-        let forget = sqlx::query(sqlx::AssertSqlSafe(format!("DELETE FROM {table}")));
-        forget.execute(&mut connection).await.expect("a writable database");
+        connection.execute(&format!("DELETE FROM {table}"), []).expect("a writable database");
     }
-    connection.close().await.expect("the database closes");
+    connection.close().expect("the database closes");
 }
 
 async fn open(directory: &Path) -> SqliteStore {

@@ -22,8 +22,7 @@ const MANIFESTS: &[(&str, &[&str])] = &[
 ];
 
 /// Dependencies that no file names, and why they are there: manifest, name, reason.
-const UNNAMED: &[(&str, &str, &str)] =
-    &[("Cargo.toml", "idna_adapter", "its version leaves Unicode's tables out of all builds")];
+const UNNAMED: &[(&str, &str, &str)] = &[];
 
 #[test]
 fn every_file_is_part_of_a_crate() {

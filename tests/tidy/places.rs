@@ -22,7 +22,7 @@ const EDGES: &[&str] = &[
     "src/storage/records",
 ];
 
-const SQL: &[&str] = &["sqlx::"];
+const SQL: &[&str] = &["rusqlite::"];
 const SQL_PLACES: &[&str] = &["src/storage/sqlite"];
 
 const COMMAND_LINE: &[&str] = &[
@@ -61,6 +61,7 @@ const LOCK_PLACES: &[&str] = &[
     "arena/src/watchdog.rs",
     "src/accounts/counters.rs",
     "src/accounts/idle_guests.rs",
+    "src/accounts/stored_guests.rs",
     "src/analysis/background.rs",
     "src/analysis/compute/meter.rs",
     "src/analysis/values.rs",
@@ -87,6 +88,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/storage/memory.rs",
     "src/storage/sqlite.rs",
     "src/storage/sqlite/marker.rs",
+    "src/storage/sqlite/readers.rs",
     "src/study/explorer.rs",
     "src/study/learning/view.rs",
     "src/system/shares.rs",
@@ -150,12 +152,12 @@ fn each_package_knows_only_those_below_it() {
         &inside(
             tree,
             "bots/src",
-            &["fourfold::", "fourfold_arena", "tokio::", "std::net", "serde_json::", "sqlx::"],
+            &["fourfold::", "fourfold_arena", "tokio::", "std::net", "serde_json::", "rusqlite::"],
         ),
     );
     check_none(
         "matches need no daemon",
-        &inside(tree, "arena/src", &["fourfold::", "tokio::", "std::net", "sqlx::"]),
+        &inside(tree, "arena/src", &["fourfold::", "tokio::", "std::net", "rusqlite::"]),
     );
 }
 
@@ -204,7 +206,7 @@ mod tests {
     const LIB: (&str, &str) = ("src/lib.rs", "mod rules; mod edge;");
     const EDGE: (&str, &str) = (
         "src/edge.rs",
-        "use serde_json::Value; use crate::protocol::X; fn f(pool: sqlx::Pool, x: Mutex<u8>) { clap::f(rand::rng()) }",
+        "use serde_json::Value; use crate::protocol::X; fn f(pool: rusqlite::Pool, x: Mutex<u8>) { clap::f(rand::rng()) }",
     );
 
     #[track_caller]
@@ -217,7 +219,7 @@ mod tests {
         check_outside(JSON, "fn f() { serde_json::from_str(text) }", &["src/rules.rs has serde_json::"]);
         check_outside(JSON, "// serde_json::from_str", &[]);
         check_outside(JSON, "use {serde_json as json};", &["src/rules.rs has serde_json::"]);
-        check_outside(SQL, "use sqlx::{Row as _, query};", &["src/rules.rs has sqlx::"]);
+        check_outside(SQL, "use rusqlite::{Row, params};", &["src/rules.rs has rusqlite::"]);
         check_outside(COMMAND_LINE, "#[derive(clap::Args)]\nstruct A;", &["src/rules.rs has clap::"]);
         check_outside(WIRE, "use crate::{model, protocol::Hello};", &["src/rules.rs has crate::protocol::"]);
         check_outside(WORLD, "fn f() { rand::rng().random() }", &["src/rules.rs has rand::rng("]);

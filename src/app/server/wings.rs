@@ -86,7 +86,7 @@ pub(super) fn ground(config: Config, store: Arc<dyn Store>, key: &[u8; KEY_BYTES
     let supervision = Supervision::new(Arc::clone(&metrics));
     let (writer, actor) = Writer::new(Arc::clone(&store));
     let observed = Arc::clone(&metrics);
-    let writing = tokio::spawn(actor.on_commit(move |took| observed.committed(took)).run());
+    let writing = actor.on_commit(move |took| observed.committed(took)).start();
     let signer = Signer::new(key);
     let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
     let ground = Ground {

@@ -113,11 +113,12 @@ impl Host {
         deps.tasks.of(Part::Room).spawn(async move {
             match AssertUnwindSafe(actor.run()).catch_unwind().await {
                 Ok(Closed::Done) => {}
-                Ok(Closed::OutOfStep) => host.rebuild(&game, rebuilds).await,
+                // Boxed, for all rooms have space for it and hardly any needs it.
+                Ok(Closed::OutOfStep) => Box::pin(host.rebuild(&game, rebuilds)).await,
                 Err(_panic) => {
                     host.inner.deps.metrics.panicked(Part::Room);
                     error!(game = %game, "a room panicked");
-                    host.rebuild(&game, rebuilds).await;
+                    Box::pin(host.rebuild(&game, rebuilds)).await;
                 }
             }
         });

@@ -115,13 +115,19 @@ impl std::fmt::Debug for RoomActor {
 
 impl RoomActor {
     /// Makes a room and lists it in the directory. The caller runs the actor.
-    pub(crate) fn new(state: RoomState, players: BySide<SeatedPlayer>, deps: RoomDeps) -> (RoomHandle, Self) {
+    ///
+    /// It is boxed, for each future through which it would be handed on has room for it twice.
+    pub(crate) fn new(
+        state: RoomState,
+        players: BySide<SeatedPlayer>,
+        deps: RoomDeps,
+    ) -> (RoomHandle, Box<Self>) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let handle = RoomHandle::new(state.spec().id.clone(), commands);
         let moves = state.game().notation();
         let public = Arc::new(PublicGame::new(state.spec().clone(), players.clone(), moves));
         deps.directory.insert(handle.clone(), Arc::clone(&public));
-        let actor = Self {
+        let actor = Box::new(Self {
             pauses: deps.pauses.listen(),
             state,
             players,
@@ -137,7 +143,7 @@ impl RoomActor {
             pace: CrowdPace::default(),
             value: WatchedValue::default(),
             closes_at: None,
-        };
+        });
         (handle, actor)
     }
 
@@ -147,7 +153,7 @@ impl RoomActor {
     }
 
     /// Tells both players of the game, starts the first turn and runs until the room closes.
-    pub(crate) async fn run(mut self) -> Closed {
+    pub(crate) async fn run(mut self: Box<Self>) -> Closed {
         let span = info_span!("room", id = %self.state.spec().id);
         self.serve().instrument(span).await
     }

@@ -145,7 +145,13 @@ pub(crate) fn shown_crowd(watching: u32) -> u32 {
 struct Rooms {
     by_game: BTreeMap<GameId, (RoomHandle, Arc<PublicGame>)>,
     by_player: HashMap<PlayerId, BTreeSet<GameId>>,
+    /// How many of them are over.
+    lingering: usize,
 }
+
+/// Rooms whose game is over that may wait a minute for a rematch; with more of them, the next ones wait as long as
+/// those of bots do. Each has some ten kilobytes, and games of seconds would leave many times as many as are played.
+pub(super) const LINGERING_MAX: usize = 1_000;
 
 /// All rooms of this process. Cloning gives another view of the same directory.
 #[derive(Clone, Debug, Default)]
@@ -186,10 +192,21 @@ impl Directory {
         }
     }
 
+    /// The game of a room is over. Says whether many rooms are left of such games.
+    pub(super) fn lingers(&self) -> bool {
+        let mut rooms = self.write();
+        rooms.lingering += 1;
+        rooms.lingering > LINGERING_MAX
+    }
+
     /// Strikes a room out.
     pub(crate) fn remove(&self, public: &PublicGame) {
         self.release_players(public);
-        self.write().by_game.remove(&public.spec.id);
+        let mut rooms = self.write();
+        rooms.by_game.remove(&public.spec.id);
+        if public.is_over() {
+            rooms.lingering = rooms.lingering.saturating_sub(1);
+        }
     }
 
     /// The room of a game.

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{RenameFlags, renameat_with};
 use sha2::{Digest, Sha256};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
 use tokio::task::spawn_blocking;
 
+use super::connection::ConnectionPlan;
+use super::db::{self, Connection};
 use super::disk_space::free_bytes;
 use super::open;
 use crate::storage::backup::{Backup, BackupError, Overwrite};
@@ -64,17 +64,17 @@ pub(super) async fn back_up(database: &Path, to: &Path, overwrite: Overwrite) ->
 }
 
 async fn make(database: &Path, draft: &Path, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
-    let mut source = reading(database).connect().await.map_err(StoreError::from)?;
-    check_space(&mut source, to).await?;
-    copy(source, draft).await?;
-    let games = read_back(draft).await?;
-    let (draft, to) = (draft.to_owned(), to.to_owned());
-    let sealed = spawn_blocking(move || {
-        seal(&draft).and_then(|sealed| publish(&draft, &to, overwrite).map(|()| sealed))
+    let (database, draft, to) = (database.to_owned(), draft.to_owned(), to.to_owned());
+    let making = spawn_blocking(move || {
+        let source = ConnectionPlan::read(&database).connect().map_err(StoreError::from)?;
+        check_space(&source, &to)?;
+        copy(source, &draft)?;
+        let games = read_back(&draft)?;
+        let (bytes, sha256) = seal(&draft)?;
+        publish(&draft, &to, overwrite)?;
+        Ok(Backup { bytes, sha256, games })
     });
-    let sealed = sealed.await.map_err(|error| StoreError::Failed(Box::new(error)))?;
-    let (bytes, sha256) = sealed?;
-    Ok(Backup { bytes, sha256, games })
+    making.await.map_err(|error| StoreError::Failed(Box::new(error)))?
 }
 
 fn unwritable(path: &Path) -> impl Fn(io::Error) -> BackupError {
@@ -101,61 +101,46 @@ fn check_name(database: &Path, to: &Path, overwrite: Overwrite) -> Result<(), Ba
     }
 }
 
-fn reading(database: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new().filename(database).read_only(true).disable_statement_logging()
-}
-
-async fn check_space(source: &mut SqliteConnection, to: &Path) -> Result<(), BackupError> {
+fn check_space(source: &Connection, to: &Path) -> Result<(), BackupError> {
     let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-    let bytes: i64 = sqlx::query_scalar(sql).fetch_one(source).await.map_err(StoreError::from)?;
+    let bytes: i64 = db::query_scalar(sql).fetch_one(source).map_err(StoreError::from)?;
     let needed = u64::try_from(bytes).unwrap_or(0) + RESERVE_BYTES;
     let free = free_bytes(directory(to)).map_err(unwritable(to))?;
     if free < needed { Err(BackupError::NoSpace { path: to.to_owned(), needed, free }) } else { Ok(()) }
 }
 
 /// Lets SQLite copy, at its ease.
-async fn copy(mut source: SqliteConnection, draft: &Path) -> Result<(), BackupError> {
+fn copy(source: Connection, draft: &Path) -> Result<(), BackupError> {
     let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
     let file = options.open(draft).map_err(unwritable(draft))?;
-    let mut since = Instant::now();
-    let mut lock = source.lock_handle().await.map_err(StoreError::from)?;
-    lock.set_progress_handler(STEPS, move || {
-        if since.elapsed() >= WORK {
+    let mut rested = Instant::now();
+    let mut synced = Instant::now();
+    let at_ease = move || {
+        if rested.elapsed() >= WORK {
             thread::park_timeout(REST);
-            since = Instant::now();
+            rested = Instant::now();
         }
-        true
-    });
-    drop(lock);
-    let name = draft.to_str().unwrap_or_default().to_owned(); // its name was checked
-    let copying = async {
-        sqlx::query("VACUUM INTO ?").bind(name).execute(&mut source).await.map_err(StoreError::from)?;
-        source.close().await.map_err(StoreError::from)
+        if synced.elapsed() >= SYNC_EVERY {
+            // If the disk fails, the last portion says so.
+            let _ = file.sync_data();
+            synced = Instant::now();
+        }
+        false
     };
-    let mut copying = std::pin::pin!(copying);
-    let mut portions = tokio::time::interval(SYNC_EVERY);
-    loop {
-        tokio::select! {
-            copied = &mut copying => break copied?,
-            _ = portions.tick() => {
-                let file = file.try_clone().map_err(unwritable(draft))?;
-                let synced = spawn_blocking(move || file.sync_data()).await;
-                synced.map_err(|error| StoreError::Failed(Box::new(error)))?.map_err(unwritable(draft))?;
-            }
-        }
-    }
-    Ok(())
+    source.progress_handler(STEPS, Some(at_ease)).map_err(StoreError::from)?;
+    let name = draft.to_str().unwrap_or_default(); // its name was checked
+    db::query("VACUUM INTO ?").bind(name).execute(&source).map_err(StoreError::from)?;
+    source.close().map_err(|(_, error)| StoreError::from(error).into())
 }
 
 /// Opens the copy as a start would, and counts the games in it.
-async fn read_back(draft: &Path) -> Result<u64, BackupError> {
+fn read_back(draft: &Path) -> Result<u64, BackupError> {
     let not_whole = |error: open::OpenError| BackupError::NotWhole { found: error.to_string() };
     open::inspect_header(draft).map_err(not_whole)?;
-    let mut copy = reading(draft).immutable(true).connect().await.map_err(StoreError::from)?;
-    open::check_whole(&mut copy, draft).await.map_err(not_whole)?;
+    let copy = ConnectionPlan::read_alone(draft).connect().map_err(StoreError::from)?;
+    open::check_whole(&copy, draft).map_err(not_whole)?;
     let sql = "SELECT count(*) FROM settlement";
-    let games: i64 = sqlx::query_scalar(sql).fetch_one(&mut copy).await.map_err(StoreError::from)?;
-    copy.close().await.map_err(StoreError::from)?;
+    let games: i64 = db::query_scalar(sql).fetch_one(&copy).map_err(StoreError::from)?;
     Ok(u64::try_from(games).unwrap_or(0))
 }
 
@@ -239,17 +224,17 @@ pub(super) fn read_trailer(file: &mut File) -> io::Result<Option<(u64, String)>>
 }
 
 /// Looks at all pages, at what they hold and at what rows name. A line for each finding.
-pub(super) async fn audit_pages(readers: &SqlitePool) -> Result<Vec<String>, StoreError> {
+pub(super) fn audit_pages(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-    let bytes: i64 = sqlx::query_scalar(sql).fetch_one(readers).await?;
+    let bytes: i64 = db::query_scalar(sql).fetch_one(connection)?;
     let mut findings: Vec<String> = if bytes <= CHECK_WHOLE_BYTES {
-        sqlx::query_scalar("PRAGMA integrity_check").fetch_all(readers).await?
+        db::query_scalar("PRAGMA integrity_check").fetch_all(connection)?
     } else {
-        check_tables(readers).await?
+        check_tables(connection)?
     };
     findings.retain(|finding| finding != "ok");
     let rows: Vec<(String, Option<i64>, String, i64)> =
-        sqlx::query_as("PRAGMA foreign_key_check").fetch_all(readers).await?;
+        db::query_as("PRAGMA foreign_key_check").fetch_all(connection)?;
     let dangling = |(table, row, parent, _): (String, Option<i64>, String, i64)| {
         format!("row {} of {table} names nothing in {parent}", row.unwrap_or_default())
     };
@@ -257,13 +242,13 @@ pub(super) async fn audit_pages(readers: &SqlitePool) -> Result<Vec<String>, Sto
     Ok(findings)
 }
 
-async fn check_tables(readers: &SqlitePool) -> Result<Vec<String>, StoreError> {
+fn check_tables(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
-    let tables: Vec<String> = sqlx::query_scalar(sql).fetch_all(readers).await?;
+    let tables: Vec<String> = db::query_scalar(sql).fetch_all(connection)?;
     let mut findings = Vec::new();
     for table in tables {
         let sql = "SELECT * FROM pragma_integrity_check(?)";
-        findings.extend(sqlx::query_scalar::<_, String>(sql).bind(table).fetch_all(readers).await?);
+        findings.extend(db::query_scalar(sql).bind(table).fetch_all::<String>(connection)?);
     }
     Ok(findings)
 }

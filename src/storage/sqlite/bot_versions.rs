@@ -1,8 +1,7 @@
 //! Versions, self-tests and faults of remote bots.
 
-use sqlx::{SqliteConnection, SqlitePool};
-
 use super::convert::{parsed, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
@@ -70,91 +69,91 @@ macro_rules! select_versions {
     };
 }
 
-pub(super) async fn versions(pool: &SqlitePool, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+pub(super) fn versions(connection: &Connection, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
     let sql = select_versions!("ORDER BY last_seen DESC, version DESC");
-    let rows: Vec<BotVersionRow> = sqlx::query_as(sql).bind(bot.as_str()).fetch_all(pool).await?;
+    let rows: Vec<BotVersionRow> = db::query_as(sql).bind(bot.as_str()).fetch_all(connection)?;
     Ok(rows.into_iter().map(BotVersionRow::decode).collect())
 }
 
-pub(super) async fn version(
-    pool: &SqlitePool,
+pub(super) fn version(
+    connection: &Connection,
     bot: &PlayerId,
     version: &str,
 ) -> Result<Option<BotVersion>, StoreError> {
     let sql = select_versions!("AND version = ?");
-    let query = sqlx::query_as(sql).bind(bot.as_str()).bind(version);
-    let row: Option<BotVersionRow> = query.fetch_optional(pool).await?;
+    let query = db::query_as(sql).bind(bot.as_str()).bind(version);
+    let row: Option<BotVersionRow> = query.fetch_optional(connection)?;
     Ok(row.map(BotVersionRow::decode))
 }
 
-pub(super) async fn faults(
-    pool: &SqlitePool,
+pub(super) fn faults(
+    connection: &Connection,
     bot: &PlayerId,
     limit: u32,
 ) -> Result<Vec<BotFault>, StoreError> {
     let sql = "SELECT game, kind, note, at FROM bot_fault \
                WHERE player = (SELECT key FROM player WHERE id = ?) ORDER BY key DESC LIMIT ?";
-    let rows: Vec<FaultRow> = sqlx::query_as(sql).bind(bot.as_str()).bind(limit).fetch_all(pool).await?;
+    let rows: Vec<FaultRow> = db::query_as(sql).bind(bot.as_str()).bind(limit).fetch_all(connection)?;
     rows.into_iter().map(|row| Ok(row.decode(bot)?)).collect()
 }
 
-async fn key_of(connection: &mut SqliteConnection, bot: &PlayerId) -> Result<Option<i64>, StoreError> {
+fn key_of(connection: &Connection, bot: &PlayerId) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT key FROM player WHERE id = ?";
-    Ok(sqlx::query_scalar(sql).bind(bot.as_str()).fetch_optional(connection).await?)
+    Ok(db::query_scalar(sql).bind(bot.as_str()).fetch_optional(connection)?)
 }
 
-pub(super) async fn see_version(
-    connection: &mut SqliteConnection,
+pub(super) fn see_version(
+    connection: &Connection,
     bot: &PlayerId,
     version: &str,
     at: UnixMillis,
 ) -> WriteOutcome {
-    let Some(key) = key_of(connection, bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let Some(key) = key_of(connection, bot)? else { return Ok(Err(Refused::NoSuchPlayer)) };
     let sql = "INSERT INTO bot_version (player, version, first_seen, last_seen) VALUES (?, ?, ?, ?) \
                ON CONFLICT DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)";
-    sqlx::query(sql).bind(key).bind(version).bind(at.0).bind(at.0).execute(&mut *connection).await?;
+    db::query(sql).bind(key).bind(version).bind(at.0).bind(at.0).execute(connection)?;
     let sql = "DELETE FROM bot_version WHERE player = ?1 AND version NOT IN (SELECT version FROM bot_version \
                WHERE player = ?1 ORDER BY last_seen DESC, version DESC LIMIT ?2)";
-    sqlx::query(sql).bind(key).bind(VERSIONS_MAX).execute(connection).await?;
+    db::query(sql).bind(key).bind(VERSIONS_MAX).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn save_test(
-    connection: &mut SqliteConnection,
+pub(super) fn save_test(
+    connection: &Connection,
     bot: &PlayerId,
     version: &str,
     test: &StoredTest,
     passed: bool,
 ) -> WriteOutcome {
-    if let Err(refused) = see_version(connection, bot, version, test.at).await? {
+    if let Err(refused) = see_version(connection, bot, version, test.at)? {
         return Ok(Err(refused));
     }
     let sql = "UPDATE bot_version SET tested_at = ?, report = ?, passed_at = coalesce(?, passed_at) \
                WHERE player = (SELECT key FROM player WHERE id = ?) AND version = ?";
     let passed_at = passed.then_some(test.at.0);
-    let query = sqlx::query(sql).bind(test.at.0).bind(&test.report).bind(passed_at);
-    query.bind(bot.as_str()).bind(version).execute(connection).await?;
+    let query = db::query(sql).bind(test.at.0).bind(&test.report).bind(passed_at);
+    query.bind(bot.as_str()).bind(version).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn add_fault(connection: &mut SqliteConnection, fault: &BotFault) -> WriteOutcome {
-    let Some(key) = key_of(connection, &fault.bot).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+pub(super) fn add_fault(connection: &Connection, fault: &BotFault) -> WriteOutcome {
+    let Some(key) = key_of(connection, &fault.bot)? else { return Ok(Err(Refused::NoSuchPlayer)) };
     let sql = "INSERT INTO bot_fault (player, game, kind, note, at) VALUES (?, ?, ?, ?, ?)";
-    let query = sqlx::query(sql).bind(key).bind(fault.game.as_ref().map(GameId::as_str));
-    query.bind(fault.kind.word()).bind(&fault.note).bind(fault.at.0).execute(&mut *connection).await?;
+    let query = db::query(sql).bind(key).bind(fault.game.as_ref().map(GameId::as_str));
+    query.bind(fault.kind.word()).bind(&fault.note).bind(fault.at.0).execute(connection)?;
     let sql = "DELETE FROM bot_fault WHERE player = ?1 AND key NOT IN (SELECT key FROM bot_fault \
                WHERE player = ?1 ORDER BY key DESC LIMIT ?2)";
-    sqlx::query(sql).bind(key).bind(FAULTS_MAX).execute(connection).await?;
+    db::query(sql).bind(key).bind(FAULTS_MAX).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
 /// Forgets all of it, for a bot that leaves for good.
-pub(super) async fn forget(connection: &mut SqliteConnection, bot: &PlayerId) -> Result<(), StoreError> {
+pub(super) fn forget(connection: &Connection, bot: &PlayerId) -> Result<(), StoreError> {
     for sql in [
         "DELETE FROM bot_version WHERE player = (SELECT key FROM player WHERE id = ?)",
         "DELETE FROM bot_fault WHERE player = (SELECT key FROM player WHERE id = ?)",
     ] {
-        sqlx::query(sql).bind(bot.as_str()).execute(&mut *connection).await?;
+        db::query(sql).bind(bot.as_str()).execute(connection)?;
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! What proves who somebody is: passwords, sessions and tokens, as they are written.
 
-use sqlx::SqliteConnection;
-
 use super::convert::parsed;
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
@@ -11,58 +10,54 @@ use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
 /// Adds a bot and its first token. All that could refuse it is looked at before anything is written.
-pub(super) async fn add_bot(
-    connection: &mut SqliteConnection,
+pub(super) fn add_bot(
+    connection: &Connection,
     bot: &StoredPlayer,
     token: &StoredToken,
     at_most: u32,
 ) -> WriteOutcome {
     let sql = "SELECT count(*) FROM player WHERE owner = (SELECT key FROM player WHERE id = ?)";
     let owner = bot.owner.as_ref().map(PlayerId::as_str);
-    let bots: i64 = sqlx::query_scalar(sql).bind(owner).fetch_one(&mut *connection).await?;
+    let bots: i64 = db::query_scalar(sql).bind(owner).fetch_one(connection)?;
     if bots >= i64::from(at_most) {
         return Ok(Err(Refused::TooMany));
     }
-    if is_taken(connection, token).await? {
+    if is_taken(connection, token)? {
         return Ok(Err(Refused::IdTaken));
     }
-    if let Err(refused) = players::add(connection, bot, None).await? {
+    if let Err(refused) = players::add(connection, bot, None)? {
         return Ok(Err(refused));
     }
-    let Some(player) = key_of(connection, &bot.id).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
-    insert(connection, player, token).await?;
+    let Some(player) = key_of(connection, &bot.id)? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    insert(connection, player, token)?;
     Ok(Ok(Written::Done))
 }
 
 /// Sets a password and ends all sessions but one.
-pub(super) async fn set_password(
-    connection: &mut SqliteConnection,
+pub(super) fn set_password(
+    connection: &Connection,
     player: &PlayerId,
     password: &str,
     keeps: Option<&TokenId>,
 ) -> WriteOutcome {
     let sql = "UPDATE player SET password = ? WHERE id = ?";
-    let updated = sqlx::query(sql).bind(password).bind(player.as_str()).execute(&mut *connection).await?;
-    if let Err(refused) = done_if(updated.rows_affected(), Refused::NoSuchPlayer) {
+    let updated = db::query(sql).bind(password).bind(player.as_str()).execute(connection)?;
+    if let Err(refused) = done_if(updated, Refused::NoSuchPlayer) {
         return Ok(Err(refused));
     }
     let sql = "DELETE FROM token WHERE player = (SELECT key FROM player WHERE id = ?1) AND kind = ?2 \
                AND id IS NOT ?3 RETURNING id";
-    let query = sqlx::query_scalar(sql).bind(player.as_str()).bind(TokenKind::Session.word());
-    let ended: Vec<String> = query.bind(keeps.map(TokenId::as_str)).fetch_all(connection).await?;
+    let query = db::query_scalar(sql).bind(player.as_str()).bind(TokenKind::Session.word());
+    let ended: Vec<String> = query.bind(keeps.map(TokenId::as_str)).fetch_all(connection)?;
     revoked(&ended)
 }
 
 /// Adds a credential, and clears away the player's expired ones and surplus sessions so that they do not pile up.
-pub(super) async fn add_token(
-    connection: &mut SqliteConnection,
-    token: &StoredToken,
-    at_most: u32,
-) -> WriteOutcome {
-    let Some(player) = key_of(connection, &token.player).await? else {
+pub(super) fn add_token(connection: &Connection, token: &StoredToken, at_most: u32) -> WriteOutcome {
+    let Some(player) = key_of(connection, &token.player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
-    if is_taken(connection, token).await? {
+    if is_taken(connection, token)? {
         return Ok(Err(Refused::IdTaken));
     }
     let clear = "DELETE FROM token WHERE player = ? AND expires_at <= ?";
@@ -70,82 +65,69 @@ pub(super) async fn add_token(
         TokenKind::Session => {}
         TokenKind::Bot => {
             let sql = "SELECT count(*) FROM token WHERE player = ? AND kind = ?";
-            let query = sqlx::query_scalar(sql).bind(player).bind(token.kind.word());
-            let tokens: i64 = query.fetch_one(&mut *connection).await?;
+            let query = db::query_scalar(sql).bind(player).bind(token.kind.word());
+            let tokens: i64 = query.fetch_one(connection)?;
             if tokens >= i64::from(at_most) {
                 return Ok(Err(Refused::TooMany));
             }
         }
     }
-    sqlx::query(clear).bind(player).bind(token.created_at.0).execute(&mut *connection).await?;
-    insert(connection, player, token).await?;
+    db::query(clear).bind(player).bind(token.created_at.0).execute(connection)?;
+    insert(connection, player, token)?;
     let sql = "DELETE FROM token WHERE player = ?1 AND kind = ?2 AND id <> ?3 AND key NOT IN \
                (SELECT key FROM token WHERE player = ?1 AND kind = ?2 AND id <> ?3 \
                ORDER BY created_at DESC, id DESC LIMIT ?4) RETURNING id";
-    let query = sqlx::query_scalar(sql).bind(player).bind(token.kind.word()).bind(token.id.as_str());
-    let ended: Vec<String> = query.bind(at_most.saturating_sub(1)).fetch_all(connection).await?;
+    let query = db::query_scalar(sql).bind(player).bind(token.kind.word()).bind(token.id.as_str());
+    let ended: Vec<String> = query.bind(at_most.saturating_sub(1)).fetch_all(connection)?;
     revoked(&ended)
 }
 
 /// Puts a token of a bot in the place of one.
-pub(super) async fn rotate(
-    connection: &mut SqliteConnection,
-    old: &TokenId,
-    new: &StoredToken,
-) -> WriteOutcome {
-    let Some(player) = key_of(connection, &new.player).await? else {
+pub(super) fn rotate(connection: &Connection, old: &TokenId, new: &StoredToken) -> WriteOutcome {
+    let Some(player) = key_of(connection, &new.player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
-    if is_taken(connection, new).await? {
+    if is_taken(connection, new)? {
         return Ok(Err(Refused::IdTaken));
     }
     let sql = "DELETE FROM token WHERE player = ? AND kind = ? AND id = ? RETURNING id";
-    let query = sqlx::query_scalar(sql).bind(player).bind(TokenKind::Bot.word()).bind(old.as_str());
-    let ended: Vec<String> = query.fetch_all(&mut *connection).await?;
+    let query = db::query_scalar(sql).bind(player).bind(TokenKind::Bot.word()).bind(old.as_str());
+    let ended: Vec<String> = query.fetch_all(connection)?;
     if ended.is_empty() {
         return Ok(Err(Refused::NoSuchToken));
     }
-    insert(connection, player, new).await?;
+    insert(connection, player, new)?;
     revoked(&ended)
 }
 
 /// Ends one credential, or all of them.
-pub(super) async fn revoke(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    only: Option<&TokenId>,
-) -> WriteOutcome {
-    let Some(player) = key_of(connection, player).await? else {
+pub(super) fn revoke(connection: &Connection, player: &PlayerId, only: Option<&TokenId>) -> WriteOutcome {
+    let Some(player) = key_of(connection, player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
     let sql = "DELETE FROM token WHERE player = ?1 AND (?2 IS NULL OR id = ?2) RETURNING id";
-    let query = sqlx::query_scalar(sql).bind(player).bind(only.map(TokenId::as_str));
-    let ended: Vec<String> = query.fetch_all(connection).await?;
+    let query = db::query_scalar(sql).bind(player).bind(only.map(TokenId::as_str));
+    let ended: Vec<String> = query.fetch_all(connection)?;
     revoked(&ended)
 }
 
-async fn is_taken(connection: &mut SqliteConnection, token: &StoredToken) -> Result<bool, StoreError> {
+fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM token WHERE id = ? OR digest = ?";
-    let query = sqlx::query(sql).bind(token.id.as_str()).bind(token.digest.as_slice());
-    Ok(query.fetch_optional(connection).await?.is_some())
+    let query = db::query(sql).bind(token.id.as_str()).bind(token.digest.as_slice());
+    Ok(query.has_row(connection)?)
 }
 
-async fn insert(
-    connection: &mut SqliteConnection,
-    player: i64,
-    token: &StoredToken,
-) -> Result<(), StoreError> {
+fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {
     let sql =
         "INSERT INTO token (id, player, kind, digest, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)";
-    sqlx::query(sql)
+    db::query(sql)
         .bind(token.id.as_str())
         .bind(player)
         .bind(token.kind.word())
         .bind(token.digest.as_slice())
         .bind(token.created_at.0)
         .bind(token.expires_at.map(|end| end.0))
-        .execute(connection)
-        .await?;
+        .execute(connection)?;
     Ok(())
 }
 

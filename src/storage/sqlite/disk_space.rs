@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sqlx::SqliteConnection;
-use tokio::task::spawn_blocking;
 use tracing::{debug, warn};
 
+use super::db::{self, Connection};
 use super::marker::{Emptied, Marker};
 use super::open;
 use crate::system::files::{beside, directory};
@@ -55,16 +54,14 @@ impl DiskSpace {
 
     /// Moves the log into the database and gives its space back, if nobody reads it and what is new in it fits. Says
     /// whether nothing is left of it.
-    pub(super) async fn empty_log(&mut self, writer: &mut SqliteConnection) -> bool {
+    pub(super) fn empty_log(&mut self, writer: &Connection) -> bool {
         self.tried_at = Some(Instant::now());
-        let marker = Arc::clone(&self.marker);
-        let said = spawn_blocking(move || marker.emptying()).await;
-        if !matches!(said, Ok(Ok(()))) {
-            warn!(outcome = ?said, "the marker cannot be written, so the log stays as it is");
+        if let Err(error) = self.marker.emptying() {
+            warn!(?error, "the marker cannot be written, so the log stays as it is");
             self.marker.emptied(Emptied::No);
             return false;
         }
-        let emptied = empty_soon(writer).await.unwrap_or_else(|error| {
+        let emptied = empty_soon(writer).unwrap_or_else(|error| {
             debug!(?error, "the log cannot be moved into the database");
             Emptied::No
         });
@@ -73,17 +70,16 @@ impl DiskSpace {
     }
 }
 
-async fn empty_soon(writer: &mut SqliteConnection) -> sqlx::Result<Emptied> {
-    let patience: u32 = sqlx::query_scalar("PRAGMA busy_timeout").fetch_one(&mut *writer).await?;
-    set_busy_timeout(writer, READERS_WAIT_MS.min(patience)).await?;
-    let emptied = open::empty_log(writer).await;
-    set_busy_timeout(writer, patience).await?;
+fn empty_soon(writer: &Connection) -> db::Result<Emptied> {
+    let patience: u32 = db::query_scalar("PRAGMA busy_timeout").fetch_one(writer)?;
+    set_busy_timeout(writer, READERS_WAIT_MS.min(patience))?;
+    let emptied = open::empty_log(writer);
+    set_busy_timeout(writer, patience)?;
     emptied
 }
 
-async fn set_busy_timeout(writer: &mut SqliteConnection, ms: u32) -> sqlx::Result<()> {
-    let sql = sqlx::AssertSqlSafe(format!("PRAGMA busy_timeout = {ms}"));
-    sqlx::raw_sql(sql).execute(writer).await.map(|_| ())
+fn set_busy_timeout(writer: &Connection, ms: u32) -> db::Result<()> {
+    writer.busy_timeout(Duration::from_millis(ms.into()))
 }
 
 /// What others than root may still write where a directory is.

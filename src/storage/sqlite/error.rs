@@ -1,7 +1,6 @@
 //! What SQLite's errors mean to us.
 
-use sqlx::error::DatabaseError;
-
+use super::db;
 use crate::storage::record::DamagedGame;
 use crate::storage::store::StoreError;
 
@@ -16,33 +15,33 @@ mod code {
     pub(super) const IOERR_SHMSIZE: i32 = 4874;
 }
 
-fn extended_code(error: &sqlx::Error) -> Option<i32> {
-    error.as_database_error().and_then(DatabaseError::code)?.parse().ok()
+fn extended_code(error: &db::Error) -> Option<i32> {
+    error.sqlite_error().map(|error| error.extended_code)
 }
 
 /// Whether the database is damaged, not just out of reach.
-pub(super) fn is_damage(error: &sqlx::Error) -> bool {
+pub(super) fn is_damage(error: &db::Error) -> bool {
     extended_code(error).is_some_and(|code| matches!(code & 0xff, code::CORRUPT | code::NOT_A_DATABASE))
 }
 
-pub(super) fn is_full(error: &sqlx::Error) -> bool {
+pub(super) fn is_full(error: &db::Error) -> bool {
     extended_code(error).is_some_and(|code| code & 0xff == code::FULL || code == code::IOERR_SHMSIZE)
 }
 
 /// Whether another program holds the database.
-fn is_locked(error: &sqlx::Error) -> bool {
+fn is_locked(error: &db::Error) -> bool {
     extended_code(error).is_some_and(|code| code & 0xff == code::BUSY)
 }
 
 /// Whether what was to be written contradicts the schema or what is stored.
 pub(super) fn is_contradiction(error: &StoreError) -> bool {
     let StoreError::Failed(cause) = error else { return false };
-    let cause = cause.downcast_ref::<sqlx::Error>();
+    let cause = cause.downcast_ref::<db::Error>();
     cause.and_then(extended_code).is_some_and(|code| code & 0xff == code::CONSTRAINT)
 }
 
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
+impl From<db::Error> for StoreError {
+    fn from(error: db::Error) -> Self {
         if is_full(&error) {
             Self::Full(Box::new(error))
         } else if is_locked(&error) {

@@ -1,12 +1,9 @@
-//! Events as rows: inserted in bulk, read back one game after the other.
-
-use std::sync::LazyLock;
+//! Events as rows: written one by one, read back one game after the other.
 
 use fourfold_engine::{BySide, Column, Side};
-use sqlx::sqlite::SqliteArguments;
-use sqlx::{Sqlite, SqliteConnection};
 
 use super::convert::{number, present, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use crate::storage::record::{Ending, EventKind, StoredEvent, StoredMove};
 
@@ -14,78 +11,59 @@ use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
 use crate::storage::words::Word;
 
-/// Rows in one statement, the largest chunk that still fits being taken each time: less than 128 events need at most
-/// seven statements.
+/// Inserts events of the game with this key.
 ///
-/// A statement costs some 60 us for the way to the connection's thread and back, whatever it does. 4,096 moves on two
-/// cores took 35 to 160 ms one by one, 11 to 17 ms as one JSON argument (`json_each`), 5 to 12 ms in chunks of 128 or
-/// 512.
-const CHUNKS: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
-
-/// One statement for each of [`CHUNKS`].
-static INSERTS: LazyLock<[String; 8]> = LazyLock::new(|| {
-    let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    CHUNKS.map(|rows| {
-        format!(
-            "INSERT INTO event (game, seq, kind, first_ms, second_ms, at, column_no, spent_ms, credited_ms, info, \
-             plies, result, reason, at_fault) VALUES {}",
-            vec![row; rows].join(", ")
-        )
-    })
-});
-
-type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
-
-/// An event and the internal key of its game.
-pub(super) type NewEvent<'a> = (i64, &'a StoredEvent);
-
-/// Inserts events of any games.
-pub(super) async fn insert(
-    connection: &mut SqliteConnection,
-    events: &[NewEvent<'_>],
-) -> Result<(), StoreError> {
-    let mut rest = events;
-    for (rows, sql) in CHUNKS.into_iter().zip(INSERTS.iter()) {
-        while let Some((chunk, others)) = rest.split_at_checked(rows) {
-            let statement = chunk.iter().fold(sqlx::query(sql.as_str()), bind);
-            statement.execute(&mut *connection).await?;
-            rest = others;
-        }
+/// One row in a statement, which is prepared once: on the writer's own thread that is as fast as many rows in one.
+pub(super) fn insert(connection: &Connection, game: i64, events: &[StoredEvent]) -> Result<(), StoreError> {
+    let sql = "INSERT INTO event (game, seq, kind, first_ms, second_ms, at, column_no, spent_ms, credited_ms, info, \
+               plies, result, reason, at_fault) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    for event in events {
+        let row = NewRow::of(&event.kind);
+        let query = db::query(sql).bind(game).bind(event.seq).bind(row.kind);
+        let query = query.bind(to_sql(event.clock_ms.first)).bind(to_sql(event.clock_ms.second));
+        let query = query.bind(event.at.0).bind(row.column_no).bind(row.spent_ms).bind(row.credited_ms);
+        let query = query.bind(row.info).bind(row.plies);
+        query.bind(row.result).bind(row.reason).bind(row.at_fault).execute(connection)?;
     }
     Ok(())
 }
 
-fn bind<'q>(query: Query<'q>, (game, event): &NewEvent<'q>) -> Query<'q> {
-    let query = query.bind(*game).bind(event.seq);
-    let common = |query: Query<'q>, kind: &'static str| {
-        query
-            .bind(kind)
-            .bind(to_sql(event.clock_ms.first))
-            .bind(to_sql(event.clock_ms.second))
-            .bind(event.at.0)
-    };
-    let none = None::<i64>;
-    match &event.kind {
-        EventKind::Move(played) => common(query, "move")
-            .bind(played.column.number())
-            .bind(to_sql(played.spent_ms))
-            .bind(to_sql(played.credited_ms))
-            .bind(played.info.as_deref())
-            .bind(none)
-            .bind(none)
-            .bind(none)
-            .bind(none),
-        EventKind::Takeback { plies } => {
-            let query = common(query, "takeback").bind(none).bind(none).bind(none).bind(none);
-            query.bind(*plies).bind(none).bind(none).bind(none)
-        }
-        EventKind::Paused => {
-            let query = common(query, "paused").bind(none).bind(none).bind(none).bind(none);
-            query.bind(none).bind(none).bind(none).bind(none)
-        }
-        EventKind::Finished(ending) => {
-            let query = common(query, "finished").bind(none).bind(none).bind(none).bind(none).bind(none);
-            query.bind(ending.result.word()).bind(ending.reason.word()).bind(ending.by.map(Word::word))
+/// The columns that only some kinds of events have.
+#[derive(Default)]
+struct NewRow<'a> {
+    kind: &'static str,
+    column_no: Option<u8>,
+    spent_ms: Option<i64>,
+    credited_ms: Option<i64>,
+    info: Option<&'a str>,
+    plies: Option<u32>,
+    result: Option<&'static str>,
+    reason: Option<&'static str>,
+    at_fault: Option<&'static str>,
+}
+
+impl<'a> NewRow<'a> {
+    fn of(kind: &'a EventKind) -> Self {
+        match kind {
+            EventKind::Move(played) => Self {
+                kind: "move",
+                column_no: Some(played.column.number()),
+                spent_ms: Some(to_sql(played.spent_ms)),
+                credited_ms: Some(to_sql(played.credited_ms)),
+                info: played.info.as_deref(),
+                ..Self::default()
+            },
+            EventKind::Takeback { plies } => {
+                Self { kind: "takeback", plies: Some(*plies), ..Self::default() }
+            }
+            EventKind::Paused => Self { kind: "paused", ..Self::default() },
+            EventKind::Finished(ending) => Self {
+                kind: "finished",
+                result: Some(ending.result.word()),
+                reason: Some(ending.reason.word()),
+                at_fault: ending.by.map(Word::word),
+                ..Self::default()
+            },
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use fourfold_engine::BySide;
-use sqlx::{SqliteConnection, SqlitePool};
 use tracing::error;
 
 use super::convert::{number, parsed, present, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::events::EventRow;
+use super::readers::snapshot;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
@@ -209,15 +210,12 @@ fn entry(before: Option<i64>, delta: Option<i64>, after: Option<i64>) -> Option<
 }
 
 /// Fetches the events of games and puts both together, in the order of the games.
-async fn with_events(
-    connection: &mut SqliteConnection,
-    games: Vec<GameRow>,
-) -> Result<Vec<Loaded>, StoreError> {
+fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
     // A list of numbers as the one argument keeps the statement the same for any count of games.
     let keys: Vec<String> = games.iter().map(|game| game.key.to_string()).collect();
     let keys = format!("[{}]", keys.join(","));
     let sql = "SELECT * FROM event WHERE game IN (SELECT value FROM json_each(?)) ORDER BY game, seq";
-    let rows: Vec<EventRow> = sqlx::query_as(sql).bind(keys).fetch_all(connection).await?;
+    let rows: Vec<EventRow> = db::query_as(sql).bind(keys).fetch_all(connection)?;
     let mut events: HashMap<i64, Vec<EventRow>> = HashMap::with_capacity(games.len());
     for row in rows {
         events.entry(row.game).or_default().push(row);
@@ -231,38 +229,41 @@ async fn with_events(
         .collect())
 }
 
-pub(super) async fn by_id(pool: &SqlitePool, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+pub(super) fn by_id(connection: &Connection, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
     let sql = select_games!("game g LEFT JOIN settlement n ON n.game = g.key", "WHERE g.id = ?");
     // One read transaction, so that a move between the two reads does not tear the game apart.
-    let mut snapshot = pool.begin().await?;
-    let rows: Vec<GameRow> = sqlx::query_as(sql).bind(id.as_str()).fetch_all(&mut *snapshot).await?;
-    let game = with_events(&mut snapshot, rows).await?.pop();
+    let game = snapshot(connection, |connection| {
+        let rows: Vec<GameRow> = db::query_as(sql).bind(id.as_str()).fetch_all(connection)?;
+        Ok(with_events(connection, rows)?.pop())
+    })?;
     Ok(game.transpose()?)
 }
 
 /// All games that go on, in the order in which they began, with their keys.
-pub(super) async fn live(connection: &mut SqliteConnection) -> Result<Vec<(i64, Loaded)>, StoreError> {
+pub(super) fn live(connection: &Connection) -> Result<Vec<(i64, Loaded)>, StoreError> {
     let sql = select_games!(
         "live_game l JOIN game g ON g.key = l.game LEFT JOIN settlement n ON n.game = g.key",
         "ORDER BY g.key"
     );
-    let rows: Vec<GameRow> = sqlx::query_as(sql).fetch_all(&mut *connection).await?;
+    let rows: Vec<GameRow> = db::query_as(sql).fetch_all(connection)?;
     let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
-    Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
+    Ok(keys.into_iter().zip(with_events(connection, rows)?).collect())
 }
 
 /// Games whose pairs' ids begin so, in the order in which they began, damaged ones left out.
-pub(super) async fn of_pairs(pool: &SqlitePool, prefix: &str) -> Result<Vec<StoredGame>, StoreError> {
+pub(super) fn of_pairs(connection: &Connection, prefix: &str) -> Result<Vec<StoredGame>, StoreError> {
     let sql = select_games!(
         "game g LEFT JOIN settlement n ON n.game = g.key",
         "WHERE g.pair_id >= ? AND g.pair_id < ? ORDER BY g.key"
     );
-    let mut snapshot = pool.begin().await?;
     // Ids are ASCII, of which this is the last character.
     let end = format!("{prefix}\u{7f}");
-    let rows: Vec<GameRow> = sqlx::query_as(sql).bind(prefix).bind(end).fetch_all(&mut *snapshot).await?;
-    let mut games = Vec::with_capacity(rows.len());
-    for game in with_events(&mut snapshot, rows).await? {
+    let loaded = snapshot(connection, |connection| {
+        let rows: Vec<GameRow> = db::query_as(sql).bind(prefix).bind(end).fetch_all(connection)?;
+        with_events(connection, rows)
+    })?;
+    let mut games = Vec::with_capacity(loaded.len());
+    for game in loaded {
         match game {
             Ok(game) => games.push(game),
             Err(damaged) => report(&damaged),
@@ -272,33 +273,34 @@ pub(super) async fn of_pairs(pool: &SqlitePool, prefix: &str) -> Result<Vec<Stor
 }
 
 /// All games that go on or are not settled, by looking through all games: the two should be the same.
-pub(super) async fn audit_live(pool: &SqlitePool) -> Result<Vec<Loaded>, StoreError> {
+pub(super) fn audit_live(connection: &Connection) -> Result<Vec<Loaded>, StoreError> {
     let sql = select_games!(
         "game g LEFT JOIN settlement n ON n.game = g.key",
         "WHERE n.number IS NULL OR g.key IN (SELECT game FROM live_game) ORDER BY g.key"
     );
-    let mut snapshot = pool.begin().await?;
-    let rows: Vec<GameRow> = sqlx::query_as(sql).fetch_all(&mut *snapshot).await?;
-    with_events(&mut snapshot, rows).await
+    snapshot(connection, |connection| {
+        let rows: Vec<GameRow> = db::query_as(sql).fetch_all(connection)?;
+        with_events(connection, rows)
+    })
 }
 
 /// Finished games above a number, in order.
-pub(super) async fn audit_finished(
-    pool: &SqlitePool,
+pub(super) fn audit_finished(
+    connection: &Connection,
     after: u64,
     limit: u32,
 ) -> Result<Vec<Loaded>, StoreError> {
     let query = GameQuery { after: Some(after), limit, ..GameQuery::default() };
-    page(pool, &query).await
+    page(connection, &query)
 }
 
 /// Finished games, damaged ones left out.
-pub(super) async fn finished(pool: &SqlitePool, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+pub(super) fn finished(connection: &Connection, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
     let (mut query, wanted) = (query.clone(), query.limit);
     let mut games = Vec::new();
     // A page with damaged games is filled up from the next one, so that a short page always means the end.
     loop {
-        let loaded = page(pool, &query).await?;
+        let loaded = page(connection, &query)?;
         let is_last = loaded.len() < query.limit as usize;
         let last_number = loaded.last().and_then(number_of);
         for game in loaded {
@@ -327,38 +329,38 @@ pub(super) fn report(damaged: &DamagedGame) {
     error!(game = damaged.id, number = damaged.number, what = damaged.what, "game is damaged and left out");
 }
 
-async fn page(pool: &SqlitePool, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
+fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
     let GameQuery { player, since, after, newest_first, limit } = query;
     let after = after.map(super::convert::to_sql);
     let (above, below) = if *newest_first { (None, after) } else { (after, None) };
     let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
     let sql = if player.is_some() { of_player } else { of_all };
-    let mut snapshot = pool.begin().await?;
-    let mut above = above.unwrap_or(0);
-    if let Some(since) = since {
-        above = above.max(first_number_since(&mut snapshot, *since).await?.saturating_sub(1));
-    }
-    let rows: Vec<GameRow> = sqlx::query_as(sql)
-        .bind(above)
-        .bind(below.unwrap_or(i64::MAX))
-        .bind(since.map_or(i64::MIN, |since| since.0))
-        .bind(limit)
-        .bind(player.as_ref().map(PlayerId::as_str))
-        .fetch_all(&mut *snapshot)
-        .await?;
-    with_events(&mut snapshot, rows).await
+    snapshot(connection, |connection| {
+        let mut above = above.unwrap_or(0);
+        if let Some(since) = since {
+            above = above.max(first_number_since(connection, *since)?.saturating_sub(1));
+        }
+        let rows: Vec<GameRow> = db::query_as(sql)
+            .bind(above)
+            .bind(below.unwrap_or(i64::MAX))
+            .bind(since.map_or(i64::MIN, |since| since.0))
+            .bind(*limit)
+            .bind(player.as_ref().map(PlayerId::as_str))
+            .fetch_all(connection)?;
+        with_events(connection, rows)
+    })
 }
 
 /// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through
 /// all others. Numbers follow the commits and times the wall clock, so this is a bound and not a cursor.
-async fn first_number_since(connection: &mut SqliteConnection, since: UnixMillis) -> Result<i64, StoreError> {
+fn first_number_since(connection: &Connection, since: UnixMillis) -> Result<i64, StoreError> {
     let sql = "SELECT min(number) FROM settlement INDEXED BY settlement_ended WHERE ended_at >= ?";
-    let number: Option<i64> = sqlx::query_scalar(sql).bind(since.0).fetch_one(connection).await?;
+    let number: Option<i64> = db::query_scalar(sql).bind(since.0).fetch_one(connection)?;
     Ok(number.unwrap_or(i64::MAX))
 }
 
-pub(super) async fn rated_between(
-    pool: &SqlitePool,
+pub(super) fn rated_between(
+    connection: &Connection,
     players: &BySide<PlayerId>,
     since: UnixMillis,
 ) -> Result<u32, StoreError> {
@@ -366,8 +368,8 @@ pub(super) async fn rated_between(
                SELECT count(*) FROM pair, game g WHERE g.rated = 1 AND g.started_at >= ? \
                AND min(g.first_player, g.second_player) = min(a, b) \
                AND max(g.first_player, g.second_player) = max(a, b)";
-    let query = sqlx::query_scalar(sql).bind(players.first.as_str()).bind(players.second.as_str());
-    let count: i64 = query.bind(since.0).fetch_one(pool).await?;
+    let query = db::query_scalar(sql).bind(players.first.as_str()).bind(players.second.as_str());
+    let count: i64 = query.bind(since.0).fetch_one(connection)?;
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
@@ -388,24 +390,23 @@ impl GameKeys {
 }
 
 /// The keys of all games that go on.
-pub(super) async fn live_keys(connection: &mut SqliteConnection) -> Result<Vec<GameKeys>, StoreError> {
+pub(super) fn live_keys(connection: &Connection) -> Result<Vec<GameKeys>, StoreError> {
     let sql = "SELECT g.key, g.first_player, g.second_player FROM live_game l JOIN game g ON g.key = l.game";
-    Ok(sqlx::query_as(sql).fetch_all(connection).await?)
+    Ok(db::query_as(sql).fetch_all(connection)?)
 }
 
 /// Begins a game.
-pub(super) async fn start(
-    connection: &mut SqliteConnection,
+pub(super) fn start(
+    connection: &Connection,
     spec: &GameSpec,
 ) -> Result<Result<GameKeys, Refused>, StoreError> {
     let sql = "INSERT INTO game (id, first_player, second_player, variant, bank_ms, increment_ms, move_ms, rated, \
                unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at, first_footing, \
                second_footing) \
-               SELECT $1, f.key, s.key, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $16, $17 \
-               FROM player f, player s WHERE f.id = $14 AND s.id = $15 \
-               ON CONFLICT DO NOTHING RETURNING key, first_player, second_player; \
-               INSERT INTO live_game (game) SELECT last_insert_rowid() WHERE changes() > 0";
-    let keys: Vec<GameKeys> = sqlx::query_as(sql)
+               SELECT ?1, f.key, s.key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?16, ?17 \
+               FROM player f, player s WHERE f.id = ?14 AND s.id = ?15 \
+               ON CONFLICT DO NOTHING RETURNING key, first_player, second_player";
+    let keys: Option<GameKeys> = db::query_as(sql)
         .bind(spec.id.as_str())
         .bind(spec.variant.to_string())
         .bind(spec.time.bank_ms)
@@ -423,12 +424,12 @@ pub(super) async fn start(
         .bind(spec.players.second.as_str())
         .bind(spec.footing.map(|footing| footing.first.word()))
         .bind(spec.footing.map(|footing| footing.second.word()))
-        .fetch_all(&mut *connection) // not `fetch_one`, which would leave out the second statement
-        .await?;
-    if let Some(keys) = keys.first() {
-        return Ok(Ok(*keys));
+        .fetch_optional(connection)?;
+    if let Some(keys) = keys {
+        db::query("INSERT INTO live_game (game) VALUES (?)").bind(keys.key).execute(connection)?;
+        return Ok(Ok(keys));
     }
     let sql = "SELECT 1 FROM game WHERE id = ?";
-    let taken = sqlx::query(sql).bind(spec.id.as_str()).fetch_optional(connection).await?;
-    Ok(Err(if taken.is_some() { Refused::IdTaken } else { Refused::NoSuchPlayer }))
+    let is_taken = db::query(sql).bind(spec.id.as_str()).has_row(connection)?;
+    Ok(Err(if is_taken { Refused::IdTaken } else { Refused::NoSuchPlayer }))
 }

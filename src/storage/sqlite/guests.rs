@@ -1,9 +1,8 @@
 //! Guests that nobody comes back to. Their rows are used again for others: to delete one, the whole table of games
 //! would be searched for it.
 
-use sqlx::{SqliteConnection, SqlitePool};
-
 use super::convert::parsed;
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::players::{WriteOutcome, done_if, name_is_taken};
 use super::puzzles;
@@ -27,36 +26,36 @@ fn names() -> String {
 }
 
 /// Some of them, the oldest first.
-pub(super) async fn idle(
-    pool: &SqlitePool,
+pub(super) fn idle(
+    connection: &Connection,
     idle: IdleGuests,
     limit: u32,
 ) -> Result<Vec<PlayerId>, StoreError> {
     let sql =
         concat!("SELECT p.id FROM player p WHERE ", is_idle!(), " ORDER BY p.created_at, p.id LIMIT ?4");
-    let query = sqlx::query_scalar(sql).bind(idle.stored_before.0).bind(idle.tried_before.0);
-    let ids: Vec<String> = query.bind(names()).bind(limit).fetch_all(pool).await?;
+    let query = db::query_scalar(sql).bind(idle.stored_before.0).bind(idle.tried_before.0);
+    let ids: Vec<String> = query.bind(names()).bind(limit).fetch_all(connection)?;
     let ids: Result<Vec<PlayerId>, Damage> = ids.iter().map(|id| parsed("player.id", id)).collect();
     Ok(ids?)
 }
 
 /// Makes another guest of the row of one who is idle.
-pub(super) async fn replace(
-    connection: &mut SqliteConnection,
+pub(super) fn replace(
+    connection: &Connection,
     old: &PlayerId,
     new: &StoredPlayer,
     idle: IdleGuests,
 ) -> WriteOutcome {
     let sql = concat!("SELECT p.key FROM player p WHERE p.id = ?4 AND ", is_idle!());
-    let query = sqlx::query_scalar(sql).bind(idle.stored_before.0).bind(idle.tried_before.0);
-    let found: Option<i64> = query.bind(names()).bind(old.as_str()).fetch_optional(&mut *connection).await?;
+    let query = db::query_scalar(sql).bind(idle.stored_before.0).bind(idle.tried_before.0);
+    let found: Option<i64> = query.bind(names()).bind(old.as_str()).fetch_optional(connection)?;
     let Some(key) = found else { return Ok(Err(Refused::NoSuchPlayer)) };
-    if name_is_taken(connection, &new.name).await? {
+    if name_is_taken(connection, &new.name)? {
         return Ok(Err(Refused::NameTaken));
     }
-    puzzles::forget(connection, old).await?;
+    puzzles::forget(connection, old)?;
     let sql = "UPDATE player SET id = ?, name = ?, created_at = ? WHERE key = ?";
-    let query = sqlx::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);
-    let updated = query.bind(key).execute(connection).await?;
-    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+    let query = db::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);
+    let updated = query.bind(key).execute(connection)?;
+    Ok(done_if(updated, Refused::NoSuchPlayer))
 }

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant};
-use sqlx::SqliteConnection;
 
 use super::convert::{number, parsed, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::{SqliteStore, puzzles};
 use crate::model::ids::{GameId, PlayerId};
@@ -98,80 +98,103 @@ impl JudgedPlayerRow {
 #[async_trait]
 impl JudgementStore for SqliteStore {
     async fn judging_progress(&self) -> Result<JudgingProgress, StoreError> {
-        let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0), \
-                   (SELECT count(*) FROM judged_ahead) FROM judging";
-        let (covered, finished, ahead) = sqlx::query_as(sql).fetch_one(&self.readers).await?;
-        Ok(JudgingProgress {
-            covered: number("judging.covered", covered)?,
-            finished: number("settlement.number", finished)?,
-            ahead: number("judged_ahead", ahead)?,
-        })
+        self.readers.read(judging_progress).await
     }
 
     async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError> {
-        let sql = "SELECT number FROM judged_ahead ORDER BY number";
-        let numbers: Vec<i64> = sqlx::query_scalar(sql).fetch_all(&self.readers).await?;
-        numbers.into_iter().map(|value| Ok(number("judged_ahead.number", value)?)).collect()
+        self.readers.read(judged_ahead).await
     }
 
     async fn unjudged_games_of_people(&self, limit: u32) -> Result<Vec<u64>, StoreError> {
-        let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game \
-                   JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player, judging j \
-                   WHERE n.number > max(j.covered, (SELECT max(number) FROM settlement) - ?) \
-                   AND (f.kind <> 'bot' OR s.kind <> 'bot') \
-                   AND NOT EXISTS (SELECT 1 FROM judged_ahead a WHERE a.number = n.number) \
-                   ORDER BY n.number DESC LIMIT ?";
-        let query = sqlx::query_scalar(sql).bind(to_sql(PEOPLE_LOOKED_AT)).bind(limit);
-        let numbers: Vec<i64> = query.fetch_all(&self.readers).await?;
-        numbers.into_iter().map(|value| Ok(number("settlement.number", value)?)).collect()
+        self.readers.read(move |connection| unjudged_games_of_people(connection, limit)).await
     }
 
     async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError> {
-        let sql = "SELECT n.number <= j.covered OR EXISTS (SELECT 1 FROM judged_ahead a WHERE a.number = n.number) \
-                   FROM settlement n JOIN game g ON g.key = n.game, judging j WHERE g.id = ?";
-        let is_covered: Option<bool> =
-            sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&self.readers).await?;
-        if is_covered != Some(true) {
-            return Ok(None);
-        }
-        // What was covered a moment ago stays as it was: the two reads cannot contradict each other.
-        let sql = "SELECT j.side, j.moves, j.good, j.optimal, j.decisions, j.good_decisions, j.loss \
-                   FROM judgement j JOIN settlement n ON n.number = j.number JOIN game g ON g.key = n.game \
-                   WHERE g.id = ?";
-        let rows: Vec<SideRow> = sqlx::query_as(sql).bind(game.as_str()).fetch_all(&self.readers).await?;
-        if rows.is_empty() {
-            return Ok(Some(Judgement::Unjudged));
-        }
-        let mut skill = BySide::<Skill>::default();
-        for row in rows {
-            skill[word::<Side>("judgement.side", &row.side)?] = row.skill.decode()?;
-        }
-        Ok(Some(Judgement::Judged(skill)))
+        let game = game.clone();
+        self.readers.read(move |connection| judgement(connection, &game)).await
     }
 
     async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
-        let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
-                   FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
-        let rows: Vec<JudgedPlayerRow> =
-            sqlx::query_as(sql).bind(variant.to_string()).fetch_all(&self.readers).await?;
-        rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
+        self.readers.read(move |connection| skills(connection, variant)).await
     }
 
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
-        let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
-                   s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
-        let rows: Vec<JudgedPlayerRow> =
-            sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
-        rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
+        let player = player.clone();
+        self.readers.read(move |connection| skills_of(connection, &player)).await
     }
+}
+
+fn judging_progress(connection: &Connection) -> Result<JudgingProgress, StoreError> {
+    let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0), \
+               (SELECT count(*) FROM judged_ahead) FROM judging";
+    let (covered, finished, ahead) = db::query_as(sql).fetch_one(connection)?;
+    Ok(JudgingProgress {
+        covered: number("judging.covered", covered)?,
+        finished: number("settlement.number", finished)?,
+        ahead: number("judged_ahead", ahead)?,
+    })
+}
+
+fn judged_ahead(connection: &Connection) -> Result<Vec<u64>, StoreError> {
+    let sql = "SELECT number FROM judged_ahead ORDER BY number";
+    let numbers: Vec<i64> = db::query_scalar(sql).fetch_all(connection)?;
+    numbers.into_iter().map(|value| Ok(number("judged_ahead.number", value)?)).collect()
+}
+
+fn unjudged_games_of_people(connection: &Connection, limit: u32) -> Result<Vec<u64>, StoreError> {
+    let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game \
+               JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player, judging j \
+               WHERE n.number > max(j.covered, (SELECT max(number) FROM settlement) - ?) \
+               AND (f.kind <> 'bot' OR s.kind <> 'bot') \
+               AND NOT EXISTS (SELECT 1 FROM judged_ahead a WHERE a.number = n.number) \
+               ORDER BY n.number DESC LIMIT ?";
+    let query = db::query_scalar(sql).bind(to_sql(PEOPLE_LOOKED_AT)).bind(limit);
+    let numbers: Vec<i64> = query.fetch_all(connection)?;
+    numbers.into_iter().map(|value| Ok(number("settlement.number", value)?)).collect()
+}
+
+fn judgement(connection: &Connection, game: &GameId) -> Result<Option<Judgement>, StoreError> {
+    let sql = "SELECT n.number <= j.covered OR EXISTS (SELECT 1 FROM judged_ahead a WHERE a.number = n.number) \
+               FROM settlement n JOIN game g ON g.key = n.game, judging j WHERE g.id = ?";
+    let is_covered: Option<bool> = db::query_scalar(sql).bind(game.as_str()).fetch_optional(connection)?;
+    if is_covered != Some(true) {
+        return Ok(None);
+    }
+    // What was covered a moment ago stays as it was: the two reads cannot contradict each other.
+    let sql = "SELECT j.side, j.moves, j.good, j.optimal, j.decisions, j.good_decisions, j.loss \
+               FROM judgement j JOIN settlement n ON n.number = j.number JOIN game g ON g.key = n.game \
+               WHERE g.id = ?";
+    let rows: Vec<SideRow> = db::query_as(sql).bind(game.as_str()).fetch_all(connection)?;
+    if rows.is_empty() {
+        return Ok(Some(Judgement::Unjudged));
+    }
+    let mut skill = BySide::<Skill>::default();
+    for row in rows {
+        skill[word::<Side>("judgement.side", &row.side)?] = row.skill.decode()?;
+    }
+    Ok(Some(Judgement::Judged(skill)))
+}
+
+fn skills(connection: &Connection, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
+    let sql = "SELECT p.id AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, s.loss \
+               FROM skill s JOIN player p ON p.key = s.player WHERE s.variant = ?";
+    let rows: Vec<JudgedPlayerRow> = db::query_as(sql).bind(variant.to_string()).fetch_all(connection)?;
+    rows.iter().map(|row| Ok((parsed("player.id", &row.of)?, row.decode()?))).collect()
+}
+
+fn skills_of(connection: &Connection, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
+    let sql = "SELECT s.variant AS of, s.games, s.moves, s.good, s.optimal, s.decisions, s.good_decisions, \
+               s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
+    let rows: Vec<JudgedPlayerRow> = db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
+    rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
 }
 
 // ---- writing ----
 
 /// Takes a step, or finds why it must be refused before anything of it is written.
-pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) -> WriteOutcome {
+pub(super) fn step(connection: &Connection, step: &JudgingStep) -> WriteOutcome {
     let sql = "SELECT covered, coalesce((SELECT max(number) FROM settlement), 0) FROM judging";
-    let (covered, finished): (i64, i64) = sqlx::query_as(sql).fetch_one(&mut *connection).await?;
+    let (covered, finished): (i64, i64) = db::query_as(sql).fetch_one(connection)?;
     let follows = step.games.is_sorted_by_key(|(number, _)| *number)
         && step.games.first().is_none_or(|(number, _)| *number > step.from);
     let is_ahead = |(number, _): &(u64, Judgement)| *number > step.covered() && to_sql(*number) <= finished;
@@ -183,79 +206,64 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &JudgingStep) 
         return Ok(Err(Refused::JudgeElsewhere));
     }
     for (number, _) in &step.ahead {
-        let query = sqlx::query_scalar("SELECT count(*) FROM judged_ahead WHERE number = ?");
-        let there: i64 = query.bind(to_sql(*number)).fetch_one(&mut *connection).await?;
-        if there > 0 {
+        let query = db::query("SELECT 1 FROM judged_ahead WHERE number = ?").bind(to_sql(*number));
+        if query.has_row(connection)? {
             return Ok(Err(Refused::JudgeElsewhere));
         }
     }
     for (number, judgement) in &step.games {
-        let query = sqlx::query("DELETE FROM judged_ahead WHERE number = ?").bind(to_sql(*number));
-        let was_ahead = query.execute(&mut *connection).await?.rows_affected() > 0;
+        let query = db::query("DELETE FROM judged_ahead WHERE number = ?").bind(to_sql(*number));
+        let was_ahead = query.execute(connection)? > 0;
         if !was_ahead {
-            put(connection, *number, judgement).await?;
+            put(connection, *number, judgement)?;
         }
     }
     for (number, judgement) in &step.ahead {
-        let query = sqlx::query("INSERT INTO judged_ahead (number) VALUES (?)").bind(to_sql(*number));
-        query.execute(&mut *connection).await?;
-        put(connection, *number, judgement).await?;
+        let query = db::query("INSERT INTO judged_ahead (number) VALUES (?)").bind(to_sql(*number));
+        query.execute(connection)?;
+        put(connection, *number, judgement)?;
     }
-    let query = sqlx::query("UPDATE judging SET covered = ?").bind(to_sql(step.covered()));
-    query.execute(&mut *connection).await?;
-    puzzles::add(connection, &step.harvest).await?;
+    let query = db::query("UPDATE judging SET covered = ?").bind(to_sql(step.covered()));
+    query.execute(connection)?;
+    puzzles::add(connection, &step.harvest)?;
     Ok(Ok(Written::Done))
 }
 
 /// Stores what is said about a game, and adds it up.
-async fn put(
-    connection: &mut SqliteConnection,
-    number: u64,
-    judgement: &Judgement,
-) -> Result<(), StoreError> {
+fn put(connection: &Connection, number: u64, judgement: &Judgement) -> Result<(), StoreError> {
     match judgement {
         Judgement::Unjudged => {}
         Judgement::Judged(skill) => {
             for side in Side::BOTH {
-                put_judgement(connection, number, side, &skill[side]).await?;
-                add_to_sums(connection, number, side, &skill[side]).await?;
+                put_judgement(connection, number, side, &skill[side])?;
+                add_to_sums(connection, number, side, &skill[side])?;
             }
         }
     }
     Ok(())
 }
 
-async fn put_judgement(
-    connection: &mut SqliteConnection,
-    number: u64,
-    side: Side,
-    skill: &Skill,
-) -> Result<(), StoreError> {
+fn put_judgement(connection: &Connection, number: u64, side: Side, skill: &Skill) -> Result<(), StoreError> {
     let sql = "INSERT INTO judgement (number, side, moves, good, optimal, decisions, good_decisions, loss) \
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-    let query = sqlx::query(sql).bind(to_sql(number)).bind(side.word());
-    bind_counts!(query, skill).execute(connection).await?;
+    let query = db::query(sql).bind(to_sql(number)).bind(side.word());
+    bind_counts!(query, skill).execute(connection)?;
     Ok(())
 }
 
 /// Adds a side's counts to its player's sums, if the game counted for ratings.
-async fn add_to_sums(
-    connection: &mut SqliteConnection,
-    number: u64,
-    side: Side,
-    skill: &Skill,
-) -> Result<(), StoreError> {
+fn add_to_sums(connection: &Connection, number: u64, side: Side, skill: &Skill) -> Result<(), StoreError> {
     let sql = match side {
         Side::First => add_to_sums_of!("first_player"),
         Side::Second => add_to_sums_of!("second_player"),
     };
-    bind_counts!(sqlx::query(sql), skill).bind(to_sql(number)).execute(connection).await?;
+    bind_counts!(db::query(sql), skill).bind(to_sql(number)).execute(connection)?;
     Ok(())
 }
 
 /// Sums a variant's judged games up again, after the set of those that count for ratings has changed.
-pub(super) async fn sum_again(connection: &mut SqliteConnection, variant: &str) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM skill WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
+pub(super) fn sum_again(connection: &Connection, variant: &str) -> Result<(), StoreError> {
+    db::query("DELETE FROM skill WHERE variant = ?").bind(variant).execute(connection)?;
     let sql = "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) \
                SELECT e.player, e.variant, count(*), sum(j.moves), sum(j.good), sum(j.optimal), sum(j.decisions), \
                sum(j.good_decisions), sum(j.loss) FROM rating_entry e \
@@ -263,6 +271,6 @@ pub(super) async fn sum_again(connection: &mut SqliteConnection, variant: &str) 
                JOIN judgement j ON j.number = e.number \
                AND j.side = CASE WHEN g.first_player = e.player THEN 'first' ELSE 'second' END \
                WHERE e.variant = ? GROUP BY e.player, e.variant";
-    sqlx::query(sql).bind(variant).execute(connection).await?;
+    db::query(sql).bind(variant).execute(connection)?;
     Ok(())
 }

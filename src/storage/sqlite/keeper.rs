@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::SqlitePool;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tracing::warn;
 
+use super::db;
 use super::marker::Marker;
+use super::readers::Readers;
 use super::wal::LogFile;
 use crate::storage::store::StoreError;
 use crate::system::files::beside;
@@ -29,7 +30,7 @@ pub(super) struct Keeper {
 
 impl Keeper {
     /// Notes what is committed now, and follows from then on.
-    pub(super) async fn start(database: &Path, marker: Marker, readers: &SqlitePool) -> Self {
+    pub(super) async fn start(database: &Path, marker: Marker, readers: &Readers) -> Self {
         let marker = Arc::new(marker);
         let committed = Arc::new(Notify::new());
         let follower =
@@ -46,7 +47,7 @@ impl Keeper {
 
     /// Notes what is committed now, for tests that cannot wait.
     #[cfg(test)]
-    pub(super) async fn note_now(&self, database: &Path, readers: &SqlitePool) {
+    pub(super) async fn note_now(&self, database: &Path, readers: &Readers) {
         let marker = Arc::clone(&self.marker);
         let follower = Follower { log: beside(database, "-wal"), marker, readers: readers.clone() };
         follower.note().await.unwrap();
@@ -76,7 +77,7 @@ impl Drop for Keeper {
 struct Follower {
     log: PathBuf,
     marker: Arc<Marker>,
-    readers: SqlitePool,
+    readers: Readers,
 }
 
 impl Follower {
@@ -102,8 +103,10 @@ impl Follower {
         let log = self.log.clone();
         let header = blocking(move || LogFile::read(&log)).await?;
         let LogFile::Readable(header) = header else { return Ok(()) };
-        let (_, frames, _): (i64, i64, i64) =
-            sqlx::query_as("PRAGMA wal_checkpoint(NOOP)").fetch_one(&self.readers).await?;
+        let looked = self.readers.read(|connection| {
+            Ok(db::query_as("PRAGMA wal_checkpoint(NOOP)").fetch_one::<(i64, i64, i64)>(connection)?)
+        });
+        let (_, frames, _) = looked.await?;
         let frames = u32::try_from(frames).unwrap_or(0);
         let (log, marker) = (self.log.clone(), Arc::clone(&self.marker));
         blocking(move || match header.position(&log, frames)? {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
-
 use super::convert::{number, parsed, to_sql};
+use super::db::{self, Connection};
 use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::rating::elo::MilliElo;
@@ -74,75 +73,72 @@ impl LearnerVersionRow {
     }
 }
 
-/// Three values each: well below the number that a statement of SQLite may have.
-const LESSONS_PER_STATEMENT: usize = 1_000;
-
 fn decode_lessons(rows: Vec<(i64, String)>) -> Result<Vec<Lesson>, StoreError> {
     rows.into_iter()
         .map(|(row, changes)| Ok(Lesson { number: number("lesson.number", row)?, changes }))
         .collect()
 }
 
-pub(super) async fn one(pool: &SqlitePool, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
+pub(super) fn one(connection: &Connection, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
     let sql = "SELECT name, spec, covered, games, revision, stale, state FROM learner WHERE name = ?";
-    let row: Option<LearnerRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_optional(pool).await?;
+    let row: Option<LearnerRow> = db::query_as(sql).bind(name.as_str()).fetch_optional(connection)?;
     Ok(row.map(LearnerRow::decode).transpose()?)
 }
 
-pub(super) async fn versions(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
+pub(super) fn versions(connection: &Connection, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
     let sql = "SELECT mark, games, covered, state, frozen_at, decision FROM learner_version \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY mark";
-    let rows: Vec<LearnerVersionRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
+    let rows: Vec<LearnerVersionRow> = db::query_as(sql).bind(name.as_str()).fetch_all(connection)?;
     rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
-pub(super) async fn lessons(
-    pool: &SqlitePool,
+pub(super) fn lessons(
+    connection: &Connection,
     name: &PlayerName,
     after: u64,
     limit: u32,
 ) -> Result<Vec<Lesson>, StoreError> {
     let sql = "SELECT number, changes FROM lesson \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) AND number > ? ORDER BY number LIMIT ?";
-    let query = sqlx::query_as(sql).bind(name.as_str()).bind(to_sql(after)).bind(limit);
-    decode_lessons(query.fetch_all(pool).await?)
+    let query = db::query_as(sql).bind(name.as_str()).bind(to_sql(after)).bind(limit);
+    decode_lessons(query.fetch_all(connection)?)
 }
 
-pub(super) async fn lessons_of_game(
-    pool: &SqlitePool,
+pub(super) fn lessons_of_game(
+    connection: &Connection,
     number: u64,
 ) -> Result<Vec<(PlayerName, String)>, StoreError> {
     let sql = "SELECT l.name, t.changes FROM lesson t JOIN learner l ON l.key = t.learner WHERE t.number = ?";
-    let rows: Vec<(String, String)> = sqlx::query_as(sql).bind(to_sql(number)).fetch_all(pool).await?;
+    let rows: Vec<(String, String)> = db::query_as(sql).bind(to_sql(number)).fetch_all(connection)?;
     rows.into_iter().map(|(name, changes)| Ok((parsed("learner.name", &name)?, changes))).collect()
 }
 
-pub(super) async fn lesson_count(
-    pool: &SqlitePool,
+pub(super) fn lesson_count(
+    connection: &Connection,
     name: &PlayerName,
     up_to: u64,
 ) -> Result<u64, StoreError> {
     let sql = "SELECT COUNT(*) FROM lesson \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) AND number <= ?";
-    let count: i64 = sqlx::query_scalar(sql).bind(name.as_str()).bind(to_sql(up_to)).fetch_one(pool).await?;
+    let count: i64 = db::query_scalar(sql).bind(name.as_str()).bind(to_sql(up_to)).fetch_one(connection)?;
     Ok(number("COUNT(lesson)", count)?)
 }
 
-pub(super) async fn last_lessons(
-    pool: &SqlitePool,
+pub(super) fn last_lessons(
+    connection: &Connection,
     name: &PlayerName,
     limit: u32,
 ) -> Result<Vec<Lesson>, StoreError> {
     let sql = "SELECT number, changes FROM lesson \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY number DESC LIMIT ?";
-    decode_lessons(sqlx::query_as(sql).bind(name.as_str()).bind(limit).fetch_all(pool).await?)
+    decode_lessons(db::query_as(sql).bind(name.as_str()).bind(limit).fetch_all(connection)?)
 }
 
-pub(super) async fn curve(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
+pub(super) fn curve(connection: &Connection, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
     let sql = "SELECT games, rating, decision, at FROM learner_point \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) ORDER BY games";
     let rows: Vec<(i64, Option<i64>, Option<i64>, i64)> =
-        sqlx::query_as(sql).bind(name.as_str()).fetch_all(pool).await?;
+        db::query_as(sql).bind(name.as_str()).fetch_all(connection)?;
     rows.into_iter()
         .map(|(games, rating, decision, at)| {
             let games = number("learner_point.games", games)?;
@@ -152,19 +148,19 @@ pub(super) async fn curve(pool: &SqlitePool, name: &PlayerName) -> Result<Vec<Cu
         .collect()
 }
 
-pub(super) async fn teaching(pool: &SqlitePool, player: &PlayerId) -> Result<Teaching, StoreError> {
+pub(super) fn teaching(connection: &Connection, player: &PlayerId) -> Result<Teaching, StoreError> {
     let sql = "SELECT teaches FROM player WHERE id = ?";
-    let teaches: Option<bool> = sqlx::query_scalar(sql).bind(player.as_str()).fetch_optional(pool).await?;
+    let teaches: Option<bool> = db::query_scalar(sql).bind(player.as_str()).fetch_optional(connection)?;
     Ok(if teaches == Some(false) { Teaching::KeptOut } else { Teaching::Allowed })
 }
 
 // ---- writing ----
 
 /// Takes a step, or finds why it must be refused before anything of it is written.
-pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) -> WriteOutcome {
+pub(super) fn step(connection: &Connection, step: &LearnerStep) -> WriteOutcome {
     let sql = "SELECT key, covered, revision, stale FROM learner WHERE name = ?";
     let found: Option<(i64, i64, i64, bool)> =
-        sqlx::query_as(sql).bind(step.name.as_str()).fetch_optional(&mut *connection).await?;
+        db::query_as(sql).bind(step.name.as_str()).fetch_optional(connection)?;
     let (place, is_stale) = match found {
         None => (LearnerPlace::default(), false),
         Some((_, covered, revision, stale)) => {
@@ -180,98 +176,80 @@ pub(super) async fn step(connection: &mut SqliteConnection, step: &LearnerStep) 
         StepKind::Follow(lessons) => lessons.as_slice(),
         StepKind::Refold => &[],
     };
-    if knows_any(connection, found.map(|(key, ..)| key), lessons).await? {
+    if knows_any(connection, found.map(|(key, ..)| key), lessons)? {
         return Ok(Err(Refused::LearnerElsewhere));
     }
-    let key = put_learner(connection, step).await?;
+    let key = put_learner(connection, step)?;
     match step.kind {
-        StepKind::Follow(_) => insert_lessons(connection, key, lessons).await?,
+        StepKind::Follow(_) => insert_lessons(connection, key, lessons)?,
         StepKind::Refold => {
             let sql = "DELETE FROM learner_point WHERE learner = ? AND games > ?";
-            sqlx::query(sql).bind(key).bind(to_sql(step.games)).execute(&mut *connection).await?;
+            db::query(sql).bind(key).bind(to_sql(step.games)).execute(connection)?;
         }
     }
     for version in &step.versions {
-        put_version(connection, key, version).await?;
+        put_version(connection, key, version)?;
     }
     if let Some(CurvePoint { games, rating, decision, at }) = step.point {
         let sql = "INSERT INTO learner_point (learner, games, rating, decision, at) VALUES (?, ?, ?, ?, ?) \
                    ON CONFLICT DO UPDATE SET rating = excluded.rating, at = excluded.at";
-        let query = sqlx::query(sql).bind(key).bind(to_sql(games)).bind(rating.map(|rating| rating.0));
-        query.bind(decision).bind(at.0).execute(connection).await?;
+        let query = db::query(sql).bind(key).bind(to_sql(games)).bind(rating.map(|rating| rating.0));
+        query.bind(decision).bind(at.0).execute(connection)?;
     }
     Ok(Ok(Written::Done))
 }
 
-/// Other writes wait for the transaction, so a step's lessons are few statements: each costs some 60 us for the way to
-/// the connection's thread and back.
-async fn insert_lessons(
-    connection: &mut SqliteConnection,
-    key: i64,
-    lessons: &[Lesson],
-) -> Result<(), StoreError> {
-    for chunk in lessons.chunks(LESSONS_PER_STATEMENT) {
-        let mut insert: QueryBuilder<Sqlite> =
-            QueryBuilder::new("INSERT INTO lesson (learner, number, changes) ");
-        insert.push_values(chunk, |mut row, lesson| {
-            row.push_bind(key).push_bind(to_sql(lesson.number)).push_bind(&lesson.changes);
-        });
-        // Of any length, so it is not worth keeping.
-        insert.build().persistent(false).execute(&mut *connection).await?;
+fn insert_lessons(connection: &Connection, key: i64, lessons: &[Lesson]) -> Result<(), StoreError> {
+    for lesson in lessons {
+        let sql = "INSERT INTO lesson (learner, number, changes) VALUES (?, ?, ?)";
+        let query = db::query(sql).bind(key).bind(to_sql(lesson.number)).bind(&lesson.changes);
+        query.execute(connection)?;
     }
     Ok(())
 }
 
 /// Whether the learner has learnt one of these before, which its place says it cannot have.
-async fn knows_any(
-    connection: &mut SqliteConnection,
-    key: Option<i64>,
-    lessons: &[Lesson],
-) -> Result<bool, StoreError> {
+fn knows_any(connection: &Connection, key: Option<i64>, lessons: &[Lesson]) -> Result<bool, StoreError> {
     let (Some(key), Some(first)) = (key, lessons.iter().map(|lesson| lesson.number).min()) else {
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM lesson WHERE learner = ? AND number >= ?)";
-    Ok(sqlx::query_scalar(sql).bind(key).bind(to_sql(first)).fetch_one(connection).await?)
+    Ok(db::query_scalar(sql).bind(key).bind(to_sql(first)).fetch_one(connection)?)
 }
 
-async fn put_learner(connection: &mut SqliteConnection, step: &LearnerStep) -> Result<i64, StoreError> {
+fn put_learner(connection: &Connection, step: &LearnerStep) -> Result<i64, StoreError> {
     let sql = "INSERT INTO learner (name, spec, covered, games, revision, stale, state) VALUES (?, ?, ?, ?, 0, 0, ?) \
                ON CONFLICT (name) DO UPDATE SET spec = excluded.spec, covered = excluded.covered, \
                games = excluded.games, stale = 0, state = excluded.state RETURNING key";
-    let query = sqlx::query_scalar(sql).bind(step.name.as_str()).bind(&step.spec).bind(to_sql(step.covered));
-    Ok(query.bind(to_sql(step.games)).bind(&step.state).fetch_one(connection).await?)
+    let query = db::query_scalar(sql).bind(step.name.as_str()).bind(&step.spec).bind(to_sql(step.covered));
+    Ok(query.bind(to_sql(step.games)).bind(&step.state).fetch_one(connection)?)
 }
 
-async fn put_version(
-    connection: &mut SqliteConnection,
-    learner: i64,
-    version: &StoredVersion,
-) -> Result<(), StoreError> {
+fn put_version(connection: &Connection, learner: i64, version: &StoredVersion) -> Result<(), StoreError> {
     let sql = "INSERT INTO learner_version (learner, mark, games, covered, state, frozen_at, decision) \
                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET games = excluded.games, \
                covered = excluded.covered, state = excluded.state, decision = excluded.decision";
-    let query = sqlx::query(sql).bind(learner).bind(to_sql(version.mark)).bind(to_sql(version.games));
+    let query = db::query(sql).bind(learner).bind(to_sql(version.mark)).bind(to_sql(version.games));
     let query = query.bind(to_sql(version.covered)).bind(&version.state).bind(version.frozen_at.0);
-    query.bind(version.decision).execute(connection).await?;
+    query.bind(version.decision).execute(connection)?;
     Ok(())
 }
 
-pub(super) async fn measure(
-    connection: &mut SqliteConnection,
+pub(super) fn measure(
+    connection: &Connection,
     learner: &PlayerName,
     mark: u64,
     decision: u16,
 ) -> WriteOutcome {
     let sql = "UPDATE learner_version SET decision = ? \
                WHERE learner = (SELECT key FROM learner WHERE name = ?) AND mark = ?";
-    let query = sqlx::query(sql).bind(decision).bind(learner.as_str()).bind(to_sql(mark));
-    let updated = query.execute(connection).await?.rows_affected();
+    let query = db::query(sql).bind(decision).bind(learner.as_str()).bind(to_sql(mark));
+    let updated = query.execute(connection)?;
     Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchVersion) })
 }
 
-pub(super) async fn measure_point(
-    connection: &mut SqliteConnection,
+pub(super) fn measure_point(
+    connection: &Connection,
     learner: &PlayerName,
     games: u64,
     decision: u16,
@@ -280,51 +258,42 @@ pub(super) async fn measure_point(
     let sql = "INSERT INTO learner_point (learner, games, decision, at) \
                SELECT key, ?, ?, ? FROM learner WHERE name = ? \
                ON CONFLICT DO UPDATE SET decision = excluded.decision";
-    let query = sqlx::query(sql).bind(to_sql(games)).bind(decision).bind(at.0).bind(learner.as_str());
-    let written = query.execute(connection).await?.rows_affected();
+    let query = db::query(sql).bind(to_sql(games)).bind(decision).bind(at.0).bind(learner.as_str());
+    let written = query.execute(connection)?;
     Ok(if written > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchVersion) })
 }
 
-pub(super) async fn set_teaching(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    teaching: Teaching,
-) -> WriteOutcome {
+pub(super) fn set_teaching(connection: &Connection, player: &PlayerId, teaching: Teaching) -> WriteOutcome {
     let sql = "UPDATE player SET teaches = ?1 \
                WHERE id = ?2 OR owner = (SELECT key FROM player WHERE id = ?2) RETURNING key";
-    let query = sqlx::query_scalar(sql).bind(teaching == Teaching::Allowed).bind(player.as_str());
-    let keys: Vec<i64> = query.fetch_all(&mut *connection).await?;
+    let query = db::query_scalar(sql).bind(teaching == Teaching::Allowed).bind(player.as_str());
+    let keys: Vec<i64> = query.fetch_all(connection)?;
     if keys.is_empty() {
         return Ok(Err(Refused::NoSuchPlayer));
     }
     match teaching {
         Teaching::Allowed => {}
-        Teaching::KeptOut => withdraw(connection, OF_PLAYERS, &keys).await?,
+        Teaching::KeptOut => withdraw(connection, OF_PLAYERS, &keys)?,
     }
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn withdraw_game(connection: &mut SqliteConnection, game: &GameId) -> WriteOutcome {
+pub(super) fn withdraw_game(connection: &Connection, game: &GameId) -> WriteOutcome {
     let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game WHERE g.id = ?";
-    let number: Option<i64> =
-        sqlx::query_scalar(sql).bind(game.as_str()).fetch_optional(&mut *connection).await?;
+    let number: Option<i64> = db::query_scalar(sql).bind(game.as_str()).fetch_optional(connection)?;
     let Some(number) = number else { return Ok(Err(Refused::NoSuchGame)) };
-    withdraw(connection, OF_GAMES, &[number]).await?;
+    withdraw(connection, OF_GAMES, &[number])?;
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn remake(
-    connection: &mut SqliteConnection,
-    learner: &PlayerName,
-    revision: u64,
-) -> WriteOutcome {
+pub(super) fn remake(connection: &Connection, learner: &PlayerName, revision: u64) -> WriteOutcome {
     let sql = "UPDATE learner SET stale = 1, revision = revision + 1 WHERE name = ? AND revision = ?";
-    let update = sqlx::query(sql).bind(learner.as_str()).bind(to_sql(revision));
-    if update.execute(&mut *connection).await?.rows_affected() > 0 {
+    let update = db::query(sql).bind(learner.as_str()).bind(to_sql(revision));
+    if update.execute(connection)? > 0 {
         return Ok(Ok(Written::Done));
     }
     let sql = "SELECT EXISTS (SELECT 1 FROM learner WHERE name = ?)";
-    let exists: bool = sqlx::query_scalar(sql).bind(learner.as_str()).fetch_one(connection).await?;
+    let exists: bool = db::query_scalar(sql).bind(learner.as_str()).fetch_one(connection)?;
     Ok(Err(if exists { Refused::LearnerElsewhere } else { Refused::NoSuchVersion }))
 }
 
@@ -335,18 +304,14 @@ const OF_PLAYERS: &str = "DELETE FROM lesson WHERE number IN (SELECT number FROM
                           WHERE player IN (SELECT value FROM json_each(?))) RETURNING learner";
 
 /// Takes lessons away. All learners get a new revision, so that none goes on with a step that it began before.
-async fn withdraw(
-    connection: &mut SqliteConnection,
-    sql: &'static str,
-    of: &[i64],
-) -> Result<(), StoreError> {
-    sqlx::query("UPDATE learner SET revision = revision + 1").execute(&mut *connection).await?;
+fn withdraw(connection: &Connection, sql: &'static str, of: &[i64]) -> Result<(), StoreError> {
+    db::query("UPDATE learner SET revision = revision + 1").execute(connection)?;
     let of: Vec<String> = of.iter().map(i64::to_string).collect();
     let of = format!("[{}]", of.join(","));
-    let learners: Vec<i64> = sqlx::query_scalar(sql).bind(of).fetch_all(&mut *connection).await?;
+    let learners: Vec<i64> = db::query_scalar(sql).bind(of).fetch_all(connection)?;
     for learner in BTreeSet::from_iter(learners) {
         let sql = "UPDATE learner SET stale = 1 WHERE key = ?";
-        sqlx::query(sql).bind(learner).execute(&mut *connection).await?;
+        db::query(sql).bind(learner).execute(connection)?;
     }
     Ok(())
 }

@@ -4,16 +4,15 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, SqlSafeStr, SqliteConnection, SqlitePool};
 use thiserror::Error;
-use tracing::warn;
+use tracing::{debug, warn};
 
+use super::connection::ConnectionPlan;
+use super::db::{self, Connection};
 use super::header::{Header, NoHeader};
 use super::marker::{self, Emptied, LastStop, LogVerdict, Marker};
+use super::readers::Readers;
 use crate::model::durability::Durability;
 use crate::system::files::{beside, sync_directory};
 
@@ -23,11 +22,9 @@ const APPLICATION_ID: u32 = 0x4334_5634;
 /// The schema that the last of the migrations makes.
 const SCHEMA: u32 = 9;
 
-/// The files in `migrations/sqlite`: number, description and text. sqlx keeps the first two and a checksum of the text
-/// in the database, so nothing of it may change once it has been released.
-///
-/// `sqlx::migrate!` would make this list, but has a second SQLite built for the compiler alone.
-const MIGRATIONS: [(i64, &str, &str); 9] = [
+/// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
+/// its text. Nothing of them may change once they have been released.
+const MIGRATIONS: [(u32, &str, &str); 9] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -39,28 +36,24 @@ const MIGRATIONS: [(i64, &str, &str); 9] = [
     (9, "judged ahead", include_str!("../../../migrations/sqlite/0009_judged_ahead.sql")),
 ];
 
-fn migrator() -> Migrator {
-    let migration = |(version, description, sql): (i64, &'static str, &'static str)| {
-        Migration::new(version, description.into(), MigrationType::Simple, sql.into_sql_str(), false)
-    };
-    Migrator::with_migrations(MIGRATIONS.map(migration).into())
+/// Makes what a database lacks, each migration in a transaction of its own.
+fn migrate(connection: &Connection) -> db::Result<()> {
+    let schema = schema_of(connection)?;
+    for (_, name, sql) in MIGRATIONS.iter().filter(|(makes, ..)| *makes > schema) {
+        let transaction = connection.unchecked_transaction()?;
+        db::execute_all(&transaction, sql)?;
+        transaction.commit()?;
+        debug!(migration = name, "the database was migrated");
+    }
+    Ok(())
+}
+
+fn schema_of(connection: &Connection) -> db::Result<u32> {
+    db::query_scalar("PRAGMA user_version").fetch_one(connection)
 }
 
 /// Earlier versions of SQLite may damage a database when its write-ahead log starts over.
 const SQLITE_MIN: [u32; 3] = [3, 51, 3];
-
-/// How long a connection waits for another one's lock. Ours never hold one for so long; a backup tool may.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Connections that read: two cores' worth of requests and one long export do not wait for each other.
-const READERS: u32 = 4;
-
-/// Pages of the write-ahead log after which the writer moves them to the database: 16 MiB, so that a busy arena does
-/// so every few seconds and not in every tenth commit.
-const CHECKPOINT_PAGES: &str = "4096";
-
-/// What remains of the write-ahead log after a long read made it grow: 64 MiB.
-const LOG_BYTES_MAX: &str = "67108864";
 
 /// Up to this size a database is checked at every start: a check takes some 10 ms a mebibyte. Above it only after a
 /// stop that was not clean: later, while it is served, if the log is known to be whole, and at once if it is not.
@@ -126,8 +119,8 @@ impl OpenError {
 
 /// A database that is fit to be used: the writing connection, those that read, and the marker that says so.
 pub(super) struct OpenedDatabase {
-    pub(super) writer: SqliteConnection,
-    pub(super) readers: SqlitePool,
+    pub(super) writer: Connection,
+    pub(super) readers: Readers,
     pub(super) marker: Marker,
     pub(super) pages: Pages,
 }
@@ -141,62 +134,55 @@ pub(super) enum Pages {
 }
 
 /// Opens a database, or creates it if there is none.
-pub(super) async fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase, OpenError> {
-    let failed = |cause: sqlx::Error| failed(path, cause);
+pub(super) fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase, OpenError> {
+    let failed = |cause: db::Error| failed(path, cause);
     let last_stop = LastStop::read(path).map_err(|cause| unreadable(path, cause))?;
     let verdict = if path.try_exists().map_err(|cause| unreadable(path, cause))? {
         inspect(path, &last_stop)?
     } else {
-        create(path).await?;
+        create(path)?;
         LogVerdict::Whole
     };
     let marker = Marker::begin(path, &last_stop, durability).map_err(|cause| marker_failed(path, cause))?;
-    let mut writer = options(path, durability).connect().await.map_err(failed)?;
-    check_library(&mut writer, path).await?;
-    check_ours(&mut writer, path).await?;
-    let pages = check_as_needed(&mut writer, path, &last_stop, &verdict).await?;
-    migrator().run(&mut writer).await.map_err(|cause| migration_failed(path, cause))?;
-    begin_log(&mut writer, &marker).await.map_err(failed)?;
-    let readers = SqlitePoolOptions::new()
-        .max_connections(READERS)
-        .min_connections(1)
-        .test_before_acquire(false)
-        .connect_with(options(path, durability).read_only(true))
-        .await
-        .map_err(failed)?;
+    let writer = ConnectionPlan::write(path, durability).connect().map_err(failed)?;
+    check_library(&writer, path)?;
+    check_ours(&writer, path)?;
+    let pages = check_as_needed(&writer, path, &last_stop, &verdict)?;
+    migrate(&writer).map_err(failed)?;
+    begin_log(&writer, &marker).map_err(failed)?;
+    let readers = Readers::new(ConnectionPlan::read(path));
     Ok(OpenedDatabase { writer, readers, marker, pages })
 }
 
 /// Empties the log and begins it with a commit: from then on a log that is empty has been lost, and what lies behind
 /// its end is of this process. Where a full disk is in the way, that is for the first commit to find.
-async fn begin_log(writer: &mut SqliteConnection, marker: &Marker) -> sqlx::Result<()> {
-    let emptied = match empty_log(writer).await {
+fn begin_log(writer: &Connection, marker: &Marker) -> db::Result<()> {
+    let emptied = match empty_log(writer) {
         Err(error) if super::error::is_full(&error) => Emptied::No,
         result => result?,
     };
     marker.emptied(emptied);
-    match touch(writer).await {
+    match touch(writer) {
         Err(error) if super::error::is_full(&error) => Ok(()),
         result => result,
     }
 }
 
 /// Moves the log into the database and gives its space back. A full disk may leave some of it where it is.
-pub(super) async fn empty_log(writer: &mut SqliteConnection) -> sqlx::Result<Emptied> {
+pub(super) fn empty_log(writer: &Connection) -> db::Result<Emptied> {
     let (busy, frames, _): (i64, i64, i64) =
-        sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(writer).await?;
+        db::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(writer)?;
     Ok(if busy == 0 && frames <= 0 { Emptied::Yes } else { Emptied::No })
 }
 
 /// Commits something that changes nothing: one page into the log, as small as a commit can be.
-pub(super) async fn touch(writer: &mut SqliteConnection) -> sqlx::Result<()> {
-    let sql = sqlx::AssertSqlSafe(format!("PRAGMA user_version = {SCHEMA}"));
-    sqlx::raw_sql(sql).execute(writer).await.map(|_| ())
+pub(super) fn touch(writer: &Connection) -> db::Result<()> {
+    db::pragma(writer, "user_version", SCHEMA)
 }
 
 /// Looks at the pages now, if that does not take long or if there is reason to doubt them.
-async fn check_as_needed(
-    writer: &mut SqliteConnection,
+fn check_as_needed(
+    writer: &Connection,
     path: &Path,
     last_stop: &LastStop,
     verdict: &LogVerdict,
@@ -208,7 +194,7 @@ async fn check_as_needed(
     }
     let pages = pages_of(bytes, is_clean, verdict);
     if pages.is_none() {
-        check_whole(writer, path).await?;
+        check_whole(writer, path)?;
     }
     Ok(pages.unwrap_or(Pages::Sound))
 }
@@ -228,35 +214,11 @@ fn unreadable(path: &Path, cause: io::Error) -> OpenError {
     OpenError::Unreadable { path: path.to_owned(), cause }
 }
 
-fn failed(path: &Path, cause: sqlx::Error) -> OpenError {
+fn failed(path: &Path, cause: db::Error) -> OpenError {
     if super::error::is_damage(&cause) {
         return OpenError::Damaged { path: path.to_owned(), found: cause.to_string() };
     }
     OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) }
-}
-
-fn migration_failed(path: &Path, cause: MigrateError) -> OpenError {
-    OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) }
-}
-
-fn options(path: &Path, durability: Durability) -> SqliteConnectOptions {
-    let synchronous = match durability {
-        Durability::Strict => SqliteSynchronous::Full,
-        Durability::Relaxed => SqliteSynchronous::Normal,
-    };
-    SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(false)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(synchronous)
-        .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .pragma("trusted_schema", "OFF")
-        .pragma("cell_size_check", "ON")
-        .pragma("mmap_size", "0")
-        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
-        .pragma("journal_size_limit", LOG_BYTES_MAX)
-        .disable_statement_logging()
 }
 
 /// Looks at the file without SQLite, which might change what it finds, and holds its log against the marker.
@@ -303,9 +265,9 @@ pub(super) fn inspect_header(path: &Path) -> Result<(Header, u64), OpenError> {
 }
 
 /// Creates the database under another name and then renames it: a file of that name is always whole.
-async fn create(path: &Path) -> Result<(), OpenError> {
+fn create(path: &Path) -> Result<(), OpenError> {
     let uncreatable = |cause| OpenError::Uncreatable { path: path.to_owned(), cause };
-    let failed = |cause: sqlx::Error| failed(path, cause);
+    let failed = |cause: db::Error| failed(path, cause);
     if beside(path, "-wal").exists() {
         let found = "its write-ahead log is there, but it is not".into();
         return Err(OpenError::Damaged { path: path.to_owned(), found });
@@ -315,10 +277,9 @@ async fn create(path: &Path) -> Result<(), OpenError> {
     remove_if_there(&beside(&draft, "-journal")).map_err(uncreatable)?;
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
     drop(file.map_err(uncreatable)?);
-    let options = SqliteConnectOptions::new().filename(&draft).disable_statement_logging();
-    let mut connection = options.connect().await.map_err(failed)?;
-    migrator().run(&mut connection).await.map_err(|cause| migration_failed(path, cause))?;
-    connection.close().await.map_err(failed)?;
+    let connection = Connection::open(&draft).map_err(failed)?;
+    migrate(&connection).map_err(failed)?;
+    connection.close().map_err(|(_, cause)| failed(cause))?;
     fs::rename(&draft, path).and_then(|()| sync_directory(path)).map_err(uncreatable)
 }
 
@@ -329,9 +290,9 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-async fn check_library(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
-    let query = sqlx::query_scalar("SELECT sqlite_version()");
-    let version: String = query.fetch_one(connection).await.map_err(|cause| failed(path, cause))?;
+fn check_library(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let query = db::query_scalar("SELECT sqlite_version()");
+    let version: String = query.fetch_one(connection).map_err(|cause| failed(path, cause))?;
     let parts: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
     if parts.as_slice() >= SQLITE_MIN.as_slice() {
         Ok(())
@@ -341,16 +302,14 @@ async fn check_library(connection: &mut SqliteConnection, path: &Path) -> Result
 }
 
 /// Asks again what [`inspect`] read: a write-ahead log may hold a newer header.
-async fn check_ours(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
-    let schema = sqlx::query_scalar("PRAGMA user_version").fetch_one(connection);
-    let found: u32 = schema.await.map_err(|cause| failed(path, cause))?;
+fn check_ours(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let found = schema_of(connection).map_err(|cause| failed(path, cause))?;
     if found > SCHEMA { Err(OpenError::Newer { path: path.to_owned(), found }) } else { Ok(()) }
 }
 
-pub(super) async fn check_whole(connection: &mut SqliteConnection, path: &Path) -> Result<(), OpenError> {
-    let findings: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(3)")
+pub(super) fn check_whole(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+    let findings: Vec<String> = db::query_scalar("PRAGMA quick_check(3)")
         .fetch_all(connection)
-        .await
         .map_err(|cause| failed(path, cause))?;
     if findings == ["ok"] {
         Ok(())
@@ -382,25 +341,23 @@ mod tests {
     #[test]
     fn the_last_migration_makes_the_schema_that_is_checked() {
         let (version, name, sql) = MIGRATIONS.last().unwrap();
-        assert_eq!(*version, i64::from(SCHEMA), "SCHEMA is the number of the last migration");
+        assert_eq!(*version, SCHEMA, "SCHEMA is the number of the last migration");
         let line = format!("PRAGMA user_version = {SCHEMA};");
         assert!(sql.contains(&line), "the migration `{name}` leaves out: {line}");
     }
 
-    #[tokio::test]
-    async fn all_migrations_are_listed_as_sqlx_reads_them_from_their_files() {
-        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
-        let (listed, from_files) = (all_of(&migrator()), all_of(&Migrator::new(files).await.unwrap()));
-        let unlisted = from_files.iter().filter(|file| !listed.contains(file));
-        let unlisted: Vec<_> = unlisted.map(|(version, name, ..)| (version, name)).collect();
-        assert!(unlisted.is_empty(), "MIGRATIONS leaves out, or has otherwise: {unlisted:?}");
-        assert_eq!(listed, from_files);
-    }
-
-    /// What sqlx keeps of migrations in databases, and whether they run in a transaction.
-    fn all_of(migrator: &Migrator) -> Vec<(i64, String, Vec<u8>, bool)> {
-        let all = migrator.iter();
-        all.map(|one| (one.version, one.description.to_string(), one.checksum.to_vec(), one.no_tx)).collect()
+    #[test]
+    fn all_migrations_are_listed_with_their_files() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations/sqlite");
+        let mut files: Vec<_> = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
+        files.sort();
+        let name = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let names: Vec<String> = files.iter().map(name).collect();
+        let listed = MIGRATIONS.map(|(makes, name, _)| format!("{makes:04}_{}", name.replace(' ', "_")));
+        assert_eq!(names, listed);
+        for (file, (_, name, sql)) in files.iter().zip(MIGRATIONS) {
+            assert_eq!(fs::read_to_string(file).unwrap(), sql, "{name}");
+        }
     }
 
     /// A directory with a database in it that was closed, and its path.

@@ -1,9 +1,8 @@
 //! Players and their credentials.
 
-use sqlx::{SqliteConnection, SqlitePool};
-
 use super::bot_versions;
 use super::convert::{id_list, parsed, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::published;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
@@ -100,74 +99,73 @@ fn decode_tokens(rows: Vec<TokenRow>) -> Result<Vec<StoredToken>, StoreError> {
     rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
-pub(super) async fn by_id(pool: &SqlitePool, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
+pub(super) fn by_id(connection: &Connection, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.id = ?");
-    let row: Option<PlayerRow> = sqlx::query_as(sql).bind(id.as_str()).fetch_optional(pool).await?;
+    let row: Option<PlayerRow> = db::query_as(sql).bind(id.as_str()).fetch_optional(connection)?;
     Ok(row.map(PlayerRow::decode).transpose()?)
 }
 
-pub(super) async fn by_name(
-    pool: &SqlitePool,
+pub(super) fn by_name(
+    connection: &Connection,
     name: &PlayerName,
 ) -> Result<Option<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.name = ?");
-    let row: Option<PlayerRow> = sqlx::query_as(sql).bind(name.as_str()).fetch_optional(pool).await?;
+    let row: Option<PlayerRow> = db::query_as(sql).bind(name.as_str()).fetch_optional(connection)?;
     Ok(row.map(PlayerRow::decode).transpose()?)
 }
 
-pub(super) async fn by_ids(pool: &SqlitePool, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+pub(super) fn by_ids(connection: &Connection, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.id IN (SELECT value FROM json_each(?))");
-    decode_players(sqlx::query_as(sql).bind(id_list(ids)).fetch_all(pool).await?)
+    decode_players(db::query_as(sql).bind(id_list(ids)).fetch_all(connection)?)
 }
 
-pub(super) async fn house_bots(pool: &SqlitePool) -> Result<Vec<StoredPlayer>, StoreError> {
+pub(super) fn house_bots(connection: &Connection) -> Result<Vec<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.house = 1 ORDER BY p.name");
-    decode_players(sqlx::query_as(sql).fetch_all(pool).await?)
+    decode_players(db::query_as(sql).fetch_all(connection)?)
 }
 
-pub(super) async fn bots_of(pool: &SqlitePool, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
+pub(super) fn bots_of(connection: &Connection, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.owner = (SELECT key FROM player WHERE id = ?) ORDER BY p.name");
-    decode_players(sqlx::query_as(sql).bind(owner.as_str()).fetch_all(pool).await?)
+    decode_players(db::query_as(sql).bind(owner.as_str()).fetch_all(connection)?)
 }
 
-pub(super) async fn password(pool: &SqlitePool, player: &PlayerId) -> Result<Option<String>, StoreError> {
+pub(super) fn password(connection: &Connection, player: &PlayerId) -> Result<Option<String>, StoreError> {
     let sql = "SELECT password FROM player WHERE id = ?";
     let password: Option<Option<String>> =
-        sqlx::query_scalar(sql).bind(player.as_str()).fetch_optional(pool).await?;
+        db::query_scalar(sql).bind(player.as_str()).fetch_optional(connection)?;
     Ok(password.flatten())
 }
 
-pub(super) async fn token_by_digest(
-    pool: &SqlitePool,
+pub(super) fn token_by_digest(
+    connection: &Connection,
     digest: &[u8; 32],
     now: UnixMillis,
 ) -> Result<Option<StoredToken>, StoreError> {
     let sql = select_tokens!("WHERE t.digest = ? AND (t.expires_at IS NULL OR t.expires_at > ?)");
     let row: Option<TokenRow> =
-        sqlx::query_as(sql).bind(digest.as_slice()).bind(now.0).fetch_optional(pool).await?;
+        db::query_as(sql).bind(digest.as_slice()).bind(now.0).fetch_optional(connection)?;
     Ok(row.map(TokenRow::decode).transpose()?)
 }
 
-pub(super) async fn token_by_id(
-    pool: &SqlitePool,
+pub(super) fn token_by_id(
+    connection: &Connection,
     id: &TokenId,
     now: UnixMillis,
 ) -> Result<Option<StoredToken>, StoreError> {
     let sql = select_tokens!("WHERE t.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?)");
-    let row: Option<TokenRow> =
-        sqlx::query_as(sql).bind(id.as_str()).bind(now.0).fetch_optional(pool).await?;
+    let row: Option<TokenRow> = db::query_as(sql).bind(id.as_str()).bind(now.0).fetch_optional(connection)?;
     Ok(row.map(TokenRow::decode).transpose()?)
 }
 
-pub(super) async fn tokens_of(
-    pool: &SqlitePool,
+pub(super) fn tokens_of(
+    connection: &Connection,
     player: &PlayerId,
     now: UnixMillis,
 ) -> Result<Vec<StoredToken>, StoreError> {
     let sql = select_tokens!(
         "WHERE p.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?) ORDER BY t.created_at DESC, t.id DESC"
     );
-    decode_tokens(sqlx::query_as(sql).bind(player.as_str()).bind(now.0).fetch_all(pool).await?)
+    decode_tokens(db::query_as(sql).bind(player.as_str()).bind(now.0).fetch_all(connection)?)
 }
 
 pub(super) type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
@@ -176,40 +174,30 @@ pub(super) fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written,
     if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
 }
 
-pub(super) async fn key_of(
-    connection: &mut SqliteConnection,
-    id: &PlayerId,
-) -> Result<Option<i64>, StoreError> {
+pub(super) fn key_of(connection: &Connection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT key FROM player WHERE id = ?";
-    Ok(sqlx::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?)
+    Ok(db::query_scalar(sql).bind(id.as_str()).fetch_optional(connection)?)
 }
 
-pub(super) async fn name_is_taken(
-    connection: &mut SqliteConnection,
-    name: &PlayerName,
-) -> Result<bool, StoreError> {
+pub(super) fn name_is_taken(connection: &Connection, name: &PlayerName) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM player WHERE name = ?";
-    Ok(sqlx::query(sql).bind(name.as_str()).fetch_optional(connection).await?.is_some())
+    Ok(db::query(sql).bind(name.as_str()).has_row(connection)?)
 }
 
-pub(super) async fn add(
-    connection: &mut SqliteConnection,
-    player: &StoredPlayer,
-    password: Option<&str>,
-) -> WriteOutcome {
+pub(super) fn add(connection: &Connection, player: &StoredPlayer, password: Option<&str>) -> WriteOutcome {
     let owner = match &player.owner {
         None => None,
-        Some(id) => match key_of(connection, id).await? {
+        Some(id) => match key_of(connection, id)? {
             None => return Ok(Err(Refused::NoSuchPlayer)),
             key => key,
         },
     };
-    if name_is_taken(connection, &player.name).await? {
+    if name_is_taken(connection, &player.name)? {
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at) \
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
-    let inserted = sqlx::query(sql)
+    let inserted = db::query(sql)
         .bind(player.id.as_str())
         .bind(player.name.as_str())
         .bind(player.kind.word())
@@ -220,52 +208,43 @@ pub(super) async fn add(
         .bind(&player.profile.about)
         .bind(&player.profile.url)
         .bind(player.created_at.0)
-        .execute(connection)
-        .await?;
-    Ok(done_if(inserted.rows_affected(), Refused::IdTaken))
+        .execute(connection)?;
+    Ok(done_if(inserted, Refused::IdTaken))
 }
 
-pub(super) async fn promote(
-    connection: &mut SqliteConnection,
+pub(super) fn promote(
+    connection: &Connection,
     player: &PlayerId,
     name: &PlayerName,
     password: &str,
 ) -> WriteOutcome {
-    if name_is_taken(connection, name).await? {
+    if name_is_taken(connection, name)? {
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = ?, name = ?, password = ? WHERE id = ? AND kind = ?";
-    let query = sqlx::query(sql).bind(PlayerKind::Human.word()).bind(name.as_str()).bind(password);
-    let updated = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).execute(connection).await?;
-    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+    let query = db::query(sql).bind(PlayerKind::Human.word()).bind(name.as_str()).bind(password);
+    let updated = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).execute(connection)?;
+    Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 
-pub(super) async fn retire(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    name: &PlayerName,
-) -> WriteOutcome {
-    if name_is_taken(connection, name).await? {
+pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    if name_is_taken(connection, name)? {
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
                url = NULL WHERE id = ? AND house = 0";
-    let query = sqlx::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
-    let updated = query.execute(&mut *connection).await?.rows_affected();
+    let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
+    let updated = query.execute(connection)?;
     if updated > 0 {
-        published::unpublish(connection).await?;
-        bot_versions::forget(connection, player).await?;
+        published::unpublish(connection)?;
+        bot_versions::forget(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 
-pub(super) async fn set_profile(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    profile: &BotProfile,
-) -> WriteOutcome {
+pub(super) fn set_profile(connection: &Connection, player: &PlayerId, profile: &BotProfile) -> WriteOutcome {
     let sql = "UPDATE player SET version = ?, about = ?, url = ? WHERE id = ?";
-    let query = sqlx::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
-    let updated = query.bind(player.as_str()).execute(connection).await?;
-    Ok(done_if(updated.rows_affected(), Refused::NoSuchPlayer))
+    let query = db::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
+    let updated = query.bind(player.as_str()).execute(connection)?;
+    Ok(done_if(updated, Refused::NoSuchPlayer))
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use fourfold_engine::{BySide, Variant, WinDrawLoss};
-use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, present, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
+use super::readers::snapshot;
 use crate::model::ids::PlayerId;
 use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
@@ -93,8 +94,8 @@ macro_rules! select_rated {
     };
 }
 
-pub(super) async fn rated_games(
-    pool: &SqlitePool,
+pub(super) fn rated_games(
+    connection: &Connection,
     after: u64,
     limit: u32,
 ) -> Result<Vec<RatedGame>, StoreError> {
@@ -103,12 +104,12 @@ pub(super) async fn rated_games(
         "(SELECT DISTINCT number FROM rating_entry WHERE number > ? ORDER BY number LIMIT ?) e",
         "ORDER BY e.number"
     );
-    let rows = sqlx::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(pool).await?;
+    let rows = db::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(connection)?;
     Ok(decode(rows))
 }
 
-pub(super) async fn last_rated_games(
-    pool: &SqlitePool,
+pub(super) fn last_rated_games(
+    connection: &Connection,
     player: &PlayerId,
     variant: Variant,
     limit: u32,
@@ -118,8 +119,8 @@ pub(super) async fn last_rated_games(
           ORDER BY number DESC LIMIT ?) e",
         "ORDER BY e.number DESC"
     );
-    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
-    Ok(decode(query.fetch_all(pool).await?))
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    Ok(decode(query.fetch_all(connection)?))
 }
 
 row! {
@@ -135,8 +136,8 @@ row! {
     }
 }
 
-pub(super) async fn crosstable(
-    pool: &SqlitePool,
+pub(super) fn crosstable(
+    connection: &Connection,
     player: &PlayerId,
     variant: Variant,
     limit: u32,
@@ -152,8 +153,8 @@ pub(super) async fn crosstable(
                JOIN player o ON o.key = e.opponent \
                WHERE e.player = (SELECT key FROM player WHERE id = ?) AND e.variant = ? \
                GROUP BY e.opponent ORDER BY count(*) DESC, o.id LIMIT ?";
-    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
-    let rows: Vec<AgainstRow> = query.fetch_all(pool).await?;
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    let rows: Vec<AgainstRow> = query.fetch_all(connection)?;
     let count = |value: i64| number("count", value);
     let against = |row: AgainstRow| {
         let score = |wins, draws, losses| {
@@ -170,8 +171,8 @@ pub(super) async fn crosstable(
     rows.into_iter().map(against).collect()
 }
 
-pub(super) async fn revision(pool: &SqlitePool) -> Result<u64, StoreError> {
-    let revision: i64 = sqlx::query_scalar("SELECT revision FROM publication").fetch_one(pool).await?;
+pub(super) fn revision(connection: &Connection) -> Result<u64, StoreError> {
+    let revision: i64 = db::query_scalar("SELECT revision FROM publication").fetch_one(connection)?;
     Ok(number("publication.revision", revision)?)
 }
 
@@ -208,13 +209,16 @@ fn fitted_population(text: &str) -> Result<Population, Damage> {
     }
 }
 
-pub(super) async fn publication(pool: &SqlitePool) -> Result<Publication, StoreError> {
-    let mut snapshot = pool.begin().await?;
+pub(super) fn publication(connection: &Connection) -> Result<Publication, StoreError> {
+    snapshot(connection, read_publication)
+}
+
+fn read_publication(connection: &Connection) -> Result<Publication, StoreError> {
     let sql = "SELECT revision, up_to FROM publication";
-    let (revision, up_to): (i64, Option<i64>) = sqlx::query_as(sql).fetch_one(&mut *snapshot).await?;
+    let (revision, up_to): (i64, Option<i64>) = db::query_as(sql).fetch_one(connection)?;
     let sql = "SELECT r.variant, r.list, p.id AS player, r.elo, r.error, r.games \
                FROM published_rating r JOIN player p ON p.key = r.player";
-    let rows: Vec<PublishedRow> = sqlx::query_as(sql).fetch_all(&mut *snapshot).await?;
+    let rows: Vec<PublishedRow> = db::query_as(sql).fetch_all(connection)?;
     let ratings: Result<Vec<_>, Damage> = rows.into_iter().map(PublishedRow::decode).collect();
     let mut publication = Publication {
         revision: number("publication.revision", revision)?,
@@ -225,9 +229,9 @@ pub(super) async fn publication(pool: &SqlitePool) -> Result<Publication, StoreE
     Ok(publication)
 }
 
-pub(super) async fn voided_games(pool: &SqlitePool) -> Result<Vec<VoidedGame>, StoreError> {
+pub(super) fn voided_games(connection: &Connection) -> Result<Vec<VoidedGame>, StoreError> {
     let sql = "SELECT subject, reason, at FROM audit WHERE action = 'void' ORDER BY number";
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(sql).fetch_all(pool).await?;
+    let rows: Vec<(String, String, i64)> = db::query_as(sql).fetch_all(connection)?;
     let voided = |(game, reason, at): (String, String, i64)| {
         Ok(VoidedGame { game: parsed("audit.subject", &game)?, reason, at: UnixMillis(at) })
     };
@@ -236,20 +240,20 @@ pub(super) async fn voided_games(pool: &SqlitePool) -> Result<Vec<VoidedGame>, S
 
 // ---- writing ----
 
-pub(super) async fn publish(
-    connection: &mut SqliteConnection,
+pub(super) fn publish(
+    connection: &Connection,
     publication: &Publication,
 ) -> Result<Result<Written, Refused>, StoreError> {
     let sql = "UPDATE publication SET up_to = ? WHERE revision = ?";
-    let query = sqlx::query(sql).bind(publication.up_to.map(to_sql)).bind(to_sql(publication.revision));
-    if query.execute(&mut *connection).await?.rows_affected() == 0 {
+    let query = db::query(sql).bind(publication.up_to.map(to_sql)).bind(to_sql(publication.revision));
+    if query.execute(connection)? == 0 {
         return Ok(Err(Refused::Outdated));
     }
-    sqlx::query("DELETE FROM published_rating").execute(&mut *connection).await?;
+    db::query("DELETE FROM published_rating").execute(connection)?;
     let sql = "INSERT INTO published_rating (variant, list, player, elo, error, games) \
                SELECT r.value ->> 0, r.value ->> 1, p.key, r.value ->> 3, r.value ->> 4, r.value ->> 5 \
                FROM json_each(?) r JOIN player p ON p.id = r.value ->> 2";
-    sqlx::query(sql).bind(rows_of(&publication.ratings)).execute(connection).await?;
+    db::query(sql).bind(rows_of(&publication.ratings)).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
@@ -268,8 +272,8 @@ fn rows_of(ratings: &[PublishedRating]) -> String {
 }
 
 /// What was fitted rests on games that count no more: nothing is published until it has been fitted again.
-pub(super) async fn unpublish(connection: &mut SqliteConnection) -> Result<(), StoreError> {
-    let sql = "UPDATE publication SET revision = revision + 1, up_to = NULL; DELETE FROM published_rating";
-    sqlx::raw_sql(sql).execute(connection).await?;
+pub(super) fn unpublish(connection: &Connection) -> Result<(), StoreError> {
+    db::query("UPDATE publication SET revision = revision + 1, up_to = NULL").execute(connection)?;
+    db::query("DELETE FROM published_rating").execute(connection)?;
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Puzzles, attempts at them, and streaks.
 
 use async_trait::async_trait;
-use sqlx::SqliteConnection;
 
 use super::convert::{number, parsed, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::{SqliteStore, players};
 use crate::model::ids::{PlayerId, PuzzleId};
@@ -57,48 +57,66 @@ fn record(tries: i64, solved: i64) -> Result<TryRecord, Damage> {
 #[async_trait]
 impl PuzzleStore for SqliteStore {
     async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError> {
-        let sql = "SELECT z.id, z.moves, z.line, z.goal, z.prior, z.quality, g.id AS game, z.made_at, z.tries, z.solved \
-                   FROM puzzle z LEFT JOIN game g ON g.key = z.game WHERE z.id = ?";
-        let row: Option<PuzzleRow> =
-            sqlx::query_as(sql).bind(id.as_str()).fetch_optional(&self.readers).await?;
-        Ok(row.map(PuzzleRow::decode).transpose()?)
+        let id = id.clone();
+        self.readers.read(move |connection| puzzle(connection, &id)).await
     }
 
     async fn puzzles(&self) -> Result<Vec<PuzzleEntry>, StoreError> {
-        let sql = "SELECT id, prior, tries, solved, made_at FROM puzzle ORDER BY id";
-        let rows: Vec<(String, i64, i64, i64, i64)> = sqlx::query_as(sql).fetch_all(&self.readers).await?;
-        let entry = |(id, prior, tries, solved, made_at): (String, i64, i64, i64, i64)| {
-            Ok(PuzzleEntry {
-                id: parsed("puzzle.id", &id)?,
-                prior: number("puzzle.prior", prior)?,
-                record: record(tries, solved)?,
-                made_at: UnixMillis(made_at),
-            })
-        };
-        rows.into_iter().map(entry).collect()
+        self.readers.read(puzzles).await
     }
 
     async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError> {
-        let sql = "SELECT z.id, t.solved, t.at FROM puzzle_try t JOIN puzzle z ON z.key = t.puzzle \
-                   WHERE t.player = (SELECT key FROM player WHERE id = ?) ORDER BY t.at, z.id";
-        let rows: Vec<(String, bool, i64)> =
-            sqlx::query_as(sql).bind(player.as_str()).fetch_all(&self.readers).await?;
-        let attempt = |(puzzle, solved, at): (String, bool, i64)| {
-            Ok(PuzzleTry {
-                player: player.clone(),
-                puzzle: parsed("puzzle.id", &puzzle)?,
-                result: if solved { TryResult::Solved } else { TryResult::Failed },
-                at: UnixMillis(at),
-            })
-        };
-        rows.into_iter().map(attempt).collect()
+        let player = player.clone();
+        self.readers.read(move |connection| puzzle_tries(connection, &player)).await
     }
 
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError> {
-        let sql = "SELECT s.day, s.run, s.best FROM puzzle_streak s JOIN player p ON p.key = s.player WHERE p.id = ?";
-        let row = sqlx::query_as(sql).bind(player.as_str()).fetch_optional(&self.readers).await?;
-        Ok(streak(row)?)
+        let player = player.clone();
+        self.readers.read(move |connection| puzzle_streak(connection, &player)).await
     }
+}
+
+fn puzzle(connection: &Connection, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError> {
+    let sql = "SELECT z.id, z.moves, z.line, z.goal, z.prior, z.quality, g.id AS game, z.made_at, z.tries, z.solved \
+               FROM puzzle z LEFT JOIN game g ON g.key = z.game WHERE z.id = ?";
+    let row: Option<PuzzleRow> = db::query_as(sql).bind(id.as_str()).fetch_optional(connection)?;
+    Ok(row.map(PuzzleRow::decode).transpose()?)
+}
+
+fn puzzles(connection: &Connection) -> Result<Vec<PuzzleEntry>, StoreError> {
+    let sql = "SELECT id, prior, tries, solved, made_at FROM puzzle ORDER BY id";
+    let rows: Vec<(String, i64, i64, i64, i64)> = db::query_as(sql).fetch_all(connection)?;
+    let entry = |(id, prior, tries, solved, made_at): (String, i64, i64, i64, i64)| {
+        Ok(PuzzleEntry {
+            id: parsed("puzzle.id", &id)?,
+            prior: number("puzzle.prior", prior)?,
+            record: record(tries, solved)?,
+            made_at: UnixMillis(made_at),
+        })
+    };
+    rows.into_iter().map(entry).collect()
+}
+
+fn puzzle_tries(connection: &Connection, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError> {
+    let sql = "SELECT z.id, t.solved, t.at FROM puzzle_try t JOIN puzzle z ON z.key = t.puzzle \
+               WHERE t.player = (SELECT key FROM player WHERE id = ?) ORDER BY t.at, z.id";
+    let rows: Vec<(String, bool, i64)> = db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
+    let attempt = |(puzzle, solved, at): (String, bool, i64)| {
+        Ok(PuzzleTry {
+            player: player.clone(),
+            puzzle: parsed("puzzle.id", &puzzle)?,
+            result: if solved { TryResult::Solved } else { TryResult::Failed },
+            at: UnixMillis(at),
+        })
+    };
+    rows.into_iter().map(attempt).collect()
+}
+
+fn puzzle_streak(connection: &Connection, player: &PlayerId) -> Result<Streak, StoreError> {
+    let sql =
+        "SELECT s.day, s.run, s.best FROM puzzle_streak s JOIN player p ON p.key = s.player WHERE p.id = ?";
+    let row = db::query_as(sql).bind(player.as_str()).fetch_optional(connection)?;
+    Ok(streak(row)?)
 }
 
 fn streak(row: Option<(i64, i64, i64)>) -> Result<Streak, Damage> {
@@ -113,46 +131,46 @@ fn streak(row: Option<(i64, i64, i64)>) -> Result<Streak, Damage> {
 // ---- writing ----
 
 /// Adds those that are not there yet, then lets the least good ones go.
-pub(super) async fn add(connection: &mut SqliteConnection, harvest: &Harvest) -> Result<(), StoreError> {
+pub(super) fn add(connection: &Connection, harvest: &Harvest) -> Result<(), StoreError> {
     if harvest.puzzles.is_empty() {
         return Ok(());
     }
     for puzzle in &harvest.puzzles {
         let sql = "INSERT INTO puzzle (id, moves, line, goal, prior, quality, game, made_at) \
                    VALUES (?, ?, ?, ?, ?, ?, (SELECT key FROM game WHERE id = ?), ?) ON CONFLICT DO NOTHING";
-        let query = sqlx::query(sql).bind(puzzle.id.as_str()).bind(&puzzle.moves).bind(&puzzle.line);
+        let query = db::query(sql).bind(puzzle.id.as_str()).bind(&puzzle.moves).bind(&puzzle.line);
         let query = query.bind(puzzle.goal.word()).bind(puzzle.prior).bind(puzzle.quality);
         let query = query.bind(puzzle.game.as_ref().map(|game| game.as_str().to_owned()));
-        query.bind(puzzle.made_at.0).execute(&mut *connection).await?;
+        query.bind(puzzle.made_at.0).execute(connection)?;
     }
     let sql = "DELETE FROM puzzle WHERE key IN (SELECT key FROM puzzle WHERE game IS NOT NULL AND tries = 0 \
                ORDER BY quality, id \
                LIMIT max(0, (SELECT count(*) FROM puzzle WHERE game IS NOT NULL) - ?))";
-    sqlx::query(sql).bind(harvest.keep).execute(connection).await?;
+    db::query(sql).bind(harvest.keep).execute(connection)?;
     Ok(())
 }
 
-pub(super) async fn attempt(connection: &mut SqliteConnection, attempt: &PuzzleTry) -> WriteOutcome {
-    let Some(player) = players::key_of(connection, &attempt.player).await? else {
+pub(super) fn attempt(connection: &Connection, attempt: &PuzzleTry) -> WriteOutcome {
+    let Some(player) = players::key_of(connection, &attempt.player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
-    let query = sqlx::query_scalar("SELECT key FROM puzzle WHERE id = ?").bind(attempt.puzzle.as_str());
-    let puzzle: Option<i64> = query.fetch_optional(&mut *connection).await?;
+    let query = db::query_scalar("SELECT key FROM puzzle WHERE id = ?").bind(attempt.puzzle.as_str());
+    let puzzle: Option<i64> = query.fetch_optional(connection)?;
     let Some(puzzle) = puzzle else { return Ok(Err(Refused::NoSuchPuzzle)) };
     let solved = attempt.result == TryResult::Solved;
     let sql =
         "INSERT INTO puzzle_try (player, puzzle, solved, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
-    let query = sqlx::query(sql).bind(player).bind(puzzle).bind(solved).bind(attempt.at.0);
-    if query.execute(&mut *connection).await?.rows_affected() > 0 {
-        count(connection, player, puzzle).await?;
+    let query = db::query(sql).bind(player).bind(puzzle).bind(solved).bind(attempt.at.0);
+    if query.execute(connection)? > 0 {
+        count(connection, player, puzzle)?;
     }
     Ok(Ok(Written::Done))
 }
 
 /// Counts a stored try for its puzzle. A guest's first ones count all together, once there are enough.
-async fn count(connection: &mut SqliteConnection, player: i64, puzzle: i64) -> Result<(), StoreError> {
+fn count(connection: &Connection, player: i64, puzzle: i64) -> Result<(), StoreError> {
     let sql = "SELECT p.kind, (SELECT count(*) FROM puzzle_try t WHERE t.player = p.key) FROM player p WHERE p.key = ?";
-    let (kind, tries): (String, i64) = sqlx::query_as(sql).bind(player).fetch_one(&mut *connection).await?;
+    let (kind, tries): (String, i64) = db::query_as(sql).bind(player).fetch_one(connection)?;
     let tries = usize::try_from(tries).unwrap_or(usize::MAX);
     let only = match word("player.kind", &kind)? {
         PlayerKind::Guest if tries < GUEST_TRIES_TO_COUNT => return Ok(()),
@@ -162,33 +180,29 @@ async fn count(connection: &mut SqliteConnection, player: i64, puzzle: i64) -> R
     let sql = "UPDATE puzzle SET tries = tries + 1, solved = solved + \
                (SELECT t.solved FROM puzzle_try t WHERE t.player = ?1 AND t.puzzle = puzzle.key) \
                WHERE key IN (SELECT t.puzzle FROM puzzle_try t WHERE t.player = ?1 AND (?2 IS NULL OR t.puzzle = ?2))";
-    sqlx::query(sql).bind(player).bind(only).execute(connection).await?;
+    db::query(sql).bind(player).bind(only).execute(connection)?;
     Ok(())
 }
 
-pub(super) async fn solve_daily(
-    connection: &mut SqliteConnection,
-    player: &PlayerId,
-    day: u32,
-) -> WriteOutcome {
-    let Some(key) = players::key_of(connection, player).await? else {
+pub(super) fn solve_daily(connection: &Connection, player: &PlayerId, day: u32) -> WriteOutcome {
+    let Some(key) = players::key_of(connection, player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
-    let query = sqlx::query_as("SELECT day, run, best FROM puzzle_streak WHERE player = ?").bind(key);
-    let Streak { day, run, best } = streak(query.fetch_optional(&mut *connection).await?)?.solved_on(day);
+    let query = db::query_as("SELECT day, run, best FROM puzzle_streak WHERE player = ?").bind(key);
+    let Streak { day, run, best } = streak(query.fetch_optional(connection)?)?.solved_on(day);
     let sql = "INSERT INTO puzzle_streak (player, day, run, best) VALUES (?, ?, ?, ?) \
                ON CONFLICT DO UPDATE SET day = excluded.day, run = excluded.run, best = excluded.best";
-    sqlx::query(sql).bind(key).bind(day).bind(run).bind(best).execute(connection).await?;
+    db::query(sql).bind(key).bind(day).bind(run).bind(best).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
 /// Forgets what a player did; the puzzles' counts stay.
-pub(super) async fn forget(connection: &mut SqliteConnection, player: &PlayerId) -> Result<(), StoreError> {
+pub(super) fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     for sql in [
         "DELETE FROM puzzle_try WHERE player = (SELECT key FROM player WHERE id = ?)",
         "DELETE FROM puzzle_streak WHERE player = (SELECT key FROM player WHERE id = ?)",
     ] {
-        sqlx::query(sql).bind(player.as_str()).execute(&mut *connection).await?;
+        db::query(sql).bind(player.as_str()).execute(connection)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Ratings, leaderboards and histories.
 
 use fourfold_engine::{Variant, WinDrawLoss};
-use sqlx::SqlitePool;
 
 use super::convert::{id_list, number, parsed};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::players::PlayerRow;
 use crate::model::ids::PlayerId;
@@ -55,39 +55,39 @@ macro_rules! select_ratings {
     };
 }
 
-pub(super) async fn of_player(
-    pool: &SqlitePool,
+pub(super) fn of_player(
+    connection: &Connection,
     player: &PlayerId,
 ) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
     let sql = select_ratings!("WHERE p.id = ? ORDER BY r.variant");
-    let rows: Vec<PlayerRatingRow> = sqlx::query_as(sql).bind(player.as_str()).fetch_all(pool).await?;
+    let rows: Vec<PlayerRatingRow> = db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
     rows.iter().map(|row| Ok((row.variant()?, row.decode()?))).collect()
 }
 
-pub(super) async fn one(
-    pool: &SqlitePool,
+pub(super) fn one(
+    connection: &Connection,
     player: &PlayerId,
     variant: Variant,
 ) -> Result<Option<RatingRow>, StoreError> {
     let sql = select_ratings!("WHERE p.id = ? AND r.variant = ?");
-    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string());
-    let row: Option<PlayerRatingRow> = query.fetch_optional(pool).await?;
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string());
+    let row: Option<PlayerRatingRow> = query.fetch_optional(connection)?;
     Ok(row.map(|row| row.decode()).transpose()?)
 }
 
-pub(super) async fn of_players(
-    pool: &SqlitePool,
+pub(super) fn of_players(
+    connection: &Connection,
     players: &[PlayerId],
     variant: Variant,
 ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
     let sql = select_ratings!("WHERE p.id IN (SELECT value FROM json_each(?)) AND r.variant = ?");
-    let query = sqlx::query_as(sql).bind(id_list(players)).bind(variant.to_string());
-    let rows: Vec<PlayerRatingRow> = query.fetch_all(pool).await?;
+    let query = db::query_as(sql).bind(id_list(players)).bind(variant.to_string());
+    let rows: Vec<PlayerRatingRow> = query.fetch_all(connection)?;
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.decode()?))).collect()
 }
 
-pub(super) async fn all(pool: &SqlitePool) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
-    let rows: Vec<PlayerRatingRow> = sqlx::query_as(select_ratings!("")).fetch_all(pool).await?;
+pub(super) fn all(connection: &Connection) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
+    let rows: Vec<PlayerRatingRow> = db::query_as(select_ratings!("")).fetch_all(connection)?;
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.variant()?, row.decode()?))).collect()
 }
 
@@ -118,8 +118,8 @@ impl BoardRow {
     }
 }
 
-pub(super) async fn leaderboard(
-    pool: &SqlitePool,
+pub(super) fn leaderboard(
+    connection: &Connection,
     population: Population,
     variant: Variant,
     limit: u32,
@@ -133,14 +133,14 @@ pub(super) async fn leaderboard(
         Population::People => ["human", "human"],
         Population::Bots => ["bot", "bot"],
     };
-    let query = sqlx::query_as(sql).bind(variant.to_string()).bind(kind).bind(other).bind(limit);
-    let rows: Vec<BoardRow> = query.fetch_all(pool).await?;
+    let query = db::query_as(sql).bind(variant.to_string()).bind(kind).bind(other).bind(limit);
+    let rows: Vec<BoardRow> = query.fetch_all(connection)?;
     let rows: Result<Vec<_>, Damage> = rows.into_iter().map(BoardRow::decode).collect();
     Ok(LeaderboardRow::ranked(rows?))
 }
 
-pub(super) async fn history(
-    pool: &SqlitePool,
+pub(super) fn history(
+    connection: &Connection,
     player: &PlayerId,
     variant: Variant,
     limit: u32,
@@ -149,8 +149,8 @@ pub(super) async fn history(
                JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
                WHERE e.player = (SELECT key FROM player WHERE id = ?) AND e.variant = ? \
                ORDER BY e.number DESC LIMIT ?";
-    let query = sqlx::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
-    let rows: Vec<(String, i64, i64, i64)> = query.fetch_all(pool).await?;
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    let rows: Vec<(String, i64, i64, i64)> = query.fetch_all(connection)?;
     let point = |(game, at, before, after): (String, i64, i64, i64)| {
         let game = parsed("game.id", &game)?;
         Ok(HistoryPoint { game, at: UnixMillis(at), before: MilliElo(before), after: MilliElo(after) })

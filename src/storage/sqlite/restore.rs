@@ -5,11 +5,11 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection};
 use thiserror::Error;
 
 use super::backup::{read_trailer, sha256};
+use super::connection::ConnectionPlan;
+use super::db;
 use super::open::{self, OpenError};
 use crate::storage::backup::Overwrite;
 use crate::system::files::{beside, sync_directory};
@@ -89,7 +89,7 @@ pub(crate) async fn restore(
     let draft = beside(database, ".restored");
     let taken = take_in(copy, &draft);
     let games = match taken {
-        Ok(()) => look_through(&draft).await,
+        Ok(()) => look_through(&draft),
         Err(error) => Err(error),
     };
     let games = games.inspect_err(|_| {
@@ -134,14 +134,12 @@ fn take_in(copy: &Path, draft: &Path) -> Result<(), RestoreError> {
 }
 
 /// Looks at all pages as a start would, and counts the games.
-async fn look_through(draft: &Path) -> Result<u64, RestoreError> {
-    let failed = |cause: sqlx::Error| OpenError::Failed { path: draft.to_owned(), cause: cause.into() };
-    let options = SqliteConnectOptions::new().filename(draft).read_only(true).immutable(true);
-    let mut copy = options.disable_statement_logging().connect().await.map_err(failed)?;
-    open::check_whole(&mut copy, draft).await?;
+fn look_through(draft: &Path) -> Result<u64, RestoreError> {
+    let failed = |cause: db::Error| OpenError::Failed { path: draft.to_owned(), cause: cause.into() };
+    let copy = ConnectionPlan::read_alone(draft).connect().map_err(failed)?;
+    open::check_whole(&copy, draft)?;
     let sql = "SELECT count(*) FROM settlement";
-    let games: i64 = sqlx::query_scalar(sql).fetch_one(&mut copy).await.map_err(failed)?;
-    copy.close().await.map_err(failed)?;
+    let games: i64 = db::query_scalar(sql).fetch_one(&copy).map_err(failed)?;
     Ok(u64::try_from(games).unwrap_or(0))
 }
 

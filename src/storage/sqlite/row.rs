@@ -1,6 +1,6 @@
 //! Rows of answers as structs.
 //!
-//! sqlx has a derive macro for this, but a second sqlx and a second SQLite come with it, built for the compiler alone.
+//! A derive macro would do the same, and be one more crate to build.
 
 /// Declares a struct that is read from the columns with the names of its fields. The fields after `with` are such
 /// structs themselves and are read from the same row.
@@ -19,11 +19,11 @@ macro_rules! row {
             $($($part: $struct,)*)?
         }
 
-        impl sqlx::FromRow<'_, sqlx::sqlite::SqliteRow> for $name {
-            fn from_row(row: &sqlx::sqlite::SqliteRow) -> sqlx::Result<Self> {
+        impl super::db::FromRow for $name {
+            fn from_row(columns: &mut super::db::Columns<'_>) -> super::db::Result<Self> {
                 Ok(Self {
-                    $($column: sqlx::Row::try_get(row, stringify!($column))?,)*
-                    $($($part: sqlx::FromRow::from_row(row)?,)*)?
+                    $($column: columns.named(stringify!($column))?,)*
+                    $($($part: super::db::FromRow::from_row(columns)?,)*)?
                 })
             }
         }

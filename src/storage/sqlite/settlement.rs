@@ -1,10 +1,9 @@
 //! The end of a game: its number and what it does to the ratings, in the transaction of its last event.
 
 use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
-use sqlx::sqlite::SqliteArguments;
-use sqlx::{Sqlite, SqliteConnection};
 
 use super::convert::{number as to_number, parsed, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::games::GameKeys;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
@@ -18,26 +17,23 @@ use crate::storage::store::StoreError;
 use crate::storage::words::Word;
 
 /// Settles a game that ends. The primary keys of all rows see to it that this happens once.
-///
-/// Most of the cost of a statement is the way to the connection's thread and back, so there are three: the players'
-/// ratings with the next number, their last games, and all that is written; and one more for whoever met a newcomer.
-pub(super) async fn settle(
-    connection: &mut SqliteConnection,
+pub(super) fn settle(
+    connection: &Connection,
     keys: GameKeys,
     referee: &Referee<'_>,
     ended_at: UnixMillis,
 ) -> Result<Settlement, StoreError> {
-    let Before { number, rows } = before(connection, keys, referee).await?;
+    let Before { number, rows } = before(connection, keys, referee)?;
     let verdict = if let Some(verdict) = referee.judge_start() {
         verdict
     } else {
-        let remembered = last_rated_games(connection, keys, referee).await?;
+        let remembered = last_rated_games(connection, keys, referee)?;
         let mut gained = BySide::default();
         let opponents = referee.opponents(&rows);
         for side in Side::BOTH {
             if opponents[side] == OpponentStanding::New {
                 let (player, variant) = (keys.players()[side], referee.spec.variant);
-                gained[side] = gained_from_newcomers(connection, player, variant, ended_at).await?;
+                gained[side] = gained_from_newcomers(connection, player, variant, ended_at)?;
             }
         }
         referee.judge(Precedents { rows, remembered: &remembered, gained })
@@ -45,11 +41,14 @@ pub(super) async fn settle(
     let end = SettlementRows { number, keys, referee, ended_at };
     let (ratings, unrated_because) = match verdict {
         RatingVerdict::Rated(changes) => {
-            end.insert_rated(connection, &changes).await?;
+            end.insert_end(connection, None)?;
+            for side in Side::BOTH {
+                end.insert_rated(connection, side, &changes[side])?;
+            }
             (Some(changes.map(|change| change.entry)), None)
         }
         RatingVerdict::Unrated(reason) => {
-            end.insert_unrated(connection, reason).await?;
+            end.insert_end(connection, reason)?;
             (None, reason)
         }
     };
@@ -91,17 +90,13 @@ impl BeforeRow {
     }
 }
 
-async fn before(
-    connection: &mut SqliteConnection,
-    keys: GameKeys,
-    referee: &Referee<'_>,
-) -> Result<Before, StoreError> {
+fn before(connection: &Connection, keys: GameKeys, referee: &Referee<'_>) -> Result<Before, StoreError> {
     let players = keys.players();
     let sql = "SELECT (SELECT coalesce(max(number), 0) + 1 FROM settlement) AS number, p.key AS player, \
                r.rating, r.games, r.wins, r.draws, r.losses \
-               FROM player p LEFT JOIN rating r ON r.player = p.key AND r.variant = $1 WHERE p.key IN ($2, $3)";
-    let query = sqlx::query_as(sql).bind(referee.spec.variant.to_string());
-    let found: Vec<BeforeRow> = query.bind(players.first).bind(players.second).fetch_all(connection).await?;
+               FROM player p LEFT JOIN rating r ON r.player = p.key AND r.variant = ?1 WHERE p.key IN (?2, ?3)";
+    let query = db::query_as(sql).bind(referee.spec.variant.to_string());
+    let found: Vec<BeforeRow> = query.bind(players.first).bind(players.second).fetch_all(connection)?;
     let number = found.first().map(|row| row.number).ok_or(Damage("a game has no players".into()))?;
     let mut rows = BySide::<RatingRow>::default();
     for row in found {
@@ -112,21 +107,21 @@ async fn before(
 }
 
 /// What newcomers have added to a rating in the day before.
-async fn gained_from_newcomers(
-    connection: &mut SqliteConnection,
+fn gained_from_newcomers(
+    connection: &Connection,
     player: i64,
     variant: Variant,
     ended_at: UnixMillis,
 ) -> Result<i64, StoreError> {
     let sql = "SELECT coalesce(sum(delta), 0) FROM rating_entry \
                WHERE player = ? AND variant = ? AND from_newcomer_at > ? AND delta > 0";
-    let query = sqlx::query_scalar(sql).bind(player).bind(variant.to_string());
-    Ok(query.bind(newcomers::since(ended_at).0).fetch_one(connection).await?)
+    let query = db::query_scalar(sql).bind(player).bind(variant.to_string());
+    Ok(query.bind(newcomers::since(ended_at).0).fetch_one(connection)?)
 }
 
 /// The last rated games of these players in this variant.
-async fn last_rated_games(
-    connection: &mut SqliteConnection,
+fn last_rated_games(
+    connection: &Connection,
     keys: GameKeys,
     referee: &Referee<'_>,
 ) -> Result<Vec<GameFingerprint>, StoreError> {
@@ -137,13 +132,12 @@ async fn last_rated_games(
                JOIN player f ON f.key = g.first_player \
                WHERE e.player = ? AND e.opponent = ? AND e.player < e.opponent AND e.variant = ? \
                ORDER BY e.number DESC LIMIT ?";
-    let rows: Vec<(String, String, String)> = sqlx::query_as(sql)
+    let rows: Vec<(String, String, String)> = db::query_as(sql)
         .bind(first.min(second))
         .bind(first.max(second))
         .bind(referee.spec.variant.to_string())
         .bind(REMEMBERED_GAMES)
-        .fetch_all(connection)
-        .await?;
+        .fetch_all(connection)?;
     let course = |(first, moves, result): (String, String, String)| {
         let result = word("settlement.result", &result)?;
         Ok(GameFingerprint { first: parsed("player.id", &first)?, moves, result })
@@ -152,9 +146,6 @@ async fn last_rated_games(
 }
 
 /// The rows of a settlement.
-///
-/// The statements of each text are executed one after the other, and share the arguments: that is why these are
-/// numbered with `$`.
 struct SettlementRows<'a> {
     number: i64,
     keys: GameKeys,
@@ -162,76 +153,54 @@ struct SettlementRows<'a> {
     ended_at: UnixMillis,
 }
 
-/// What is written in any case. A player's game against itself has one row in `player_game`.
-macro_rules! insert_end {
-    ($more:literal) => {
-        concat!(
-            "INSERT INTO settlement (number, game, result, moves, unrated_because, ended_at) \
-             VALUES ($1, $2, $3, $4, $5, $6); \
-             DELETE FROM live_game WHERE game = $2; \
-             INSERT INTO player_game (player, number) VALUES ($7, $1), ($8, $1) ON CONFLICT DO NOTHING; ",
-            $more
-        )
-    };
-}
-
-type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
-
-impl<'a> SettlementRows<'a> {
-    /// Binds the arguments of [`insert_end`].
-    fn bind(&self, sql: &'static str, unrated_because: Option<UnratedReason>) -> Query<'a> {
-        let players = self.keys.players();
-        sqlx::query(sql)
-            .bind(self.number)
-            .bind(self.keys.key)
-            .bind(self.referee.ending.result.word())
-            .bind(self.referee.moves)
-            .bind(unrated_because.map(UnratedReason::as_str))
-            .bind(self.ended_at.0)
-            .bind(players.first)
-            .bind(players.second)
-    }
-
-    async fn insert_unrated(
+impl SettlementRows<'_> {
+    /// What is written in any case. A player's game against itself has one row in `player_game`.
+    fn insert_end(
         &self,
-        connection: &mut SqliteConnection,
-        reason: Option<UnratedReason>,
+        connection: &Connection,
+        unrated_because: Option<UnratedReason>,
     ) -> Result<(), StoreError> {
-        self.bind(insert_end!(""), reason).execute(connection).await?;
+        let Self { number, keys, referee, ended_at } = self;
+        let sql = "INSERT INTO settlement (number, game, result, moves, unrated_because, ended_at) \
+                   VALUES (?, ?, ?, ?, ?, ?)";
+        let query = db::query(sql).bind(*number).bind(keys.key).bind(referee.ending.result.word());
+        let query = query.bind(referee.moves).bind(unrated_because.map(UnratedReason::as_str));
+        query.bind(ended_at.0).execute(connection)?;
+        db::query("DELETE FROM live_game WHERE game = ?").bind(keys.key).execute(connection)?;
+        let players = keys.players();
+        let sql = "INSERT INTO player_game (player, number) VALUES (?1, ?2), (?3, ?2) ON CONFLICT DO NOTHING";
+        let query = db::query(sql).bind(players.first).bind(*number).bind(players.second);
+        query.execute(connection)?;
         Ok(())
     }
 
-    async fn insert_rated(
+    /// What a rated game changes for one of its players.
+    fn insert_rated(
         &self,
-        connection: &mut SqliteConnection,
-        changes: &BySide<RatingUpdate>,
+        connection: &Connection,
+        side: Side,
+        change: &RatingUpdate,
     ) -> Result<(), StoreError> {
-        let sql = insert_end!(
-            "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after, from_newcomer_at) \
-             VALUES ($7, $9, $1, $8, $10, $11, $12, $24), ($8, $9, $1, $7, $13, $14, $15, $25); \
-             INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
-             VALUES ($7, $9, $12, $16, $17, $18, $19), ($8, $9, $15, $20, $21, $22, $23) \
-             ON CONFLICT DO UPDATE SET rating = excluded.rating, games = excluded.games, \
-             wins = excluded.wins, draws = excluded.draws, losses = excluded.losses"
-        );
-        let entry = |query: Query<'a>, change: &RatingUpdate| {
-            query.bind(change.entry.before.0).bind(change.entry.delta).bind(change.entry.after.0)
-        };
-        let counts = |query: Query<'a>, change: &RatingUpdate| {
-            let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = change.row;
-            [standing.games, wins, draws, losses].into_iter().map(to_sql).fold(query, Query::bind)
-        };
-        let query = self.bind(sql, None).bind(self.referee.spec.variant.to_string());
-        let query = entry(entry(query, &changes.first), &changes.second);
-        let from_newcomer_at = |change: &RatingUpdate| match change.opponent {
+        let players = self.keys.players();
+        let (player, opponent) = (players[side], players[side.opponent()]);
+        let variant = self.referee.spec.variant.to_string();
+        let from_newcomer_at = match change.opponent {
             OpponentStanding::New => Some(self.ended_at.0),
             OpponentStanding::Known => None,
         };
-        counts(counts(query, &changes.first), &changes.second)
-            .bind(from_newcomer_at(&changes.first))
-            .bind(from_newcomer_at(&changes.second))
-            .execute(connection)
-            .await?;
+        let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after, \
+                   from_newcomer_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+        let query = db::query(sql).bind(player).bind(&variant).bind(self.number).bind(opponent);
+        let query = query.bind(change.entry.before.0).bind(change.entry.delta).bind(change.entry.after.0);
+        query.bind(from_newcomer_at).execute(connection)?;
+        let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = change.row;
+        let sql = "INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
+                   VALUES (?, ?, ?, ?, ?, ?, ?) \
+                   ON CONFLICT DO UPDATE SET rating = excluded.rating, games = excluded.games, \
+                   wins = excluded.wins, draws = excluded.draws, losses = excluded.losses";
+        let query = db::query(sql).bind(player).bind(&variant).bind(change.entry.after.0);
+        let counts = [standing.games, wins, draws, losses].into_iter().map(to_sql);
+        counts.fold(query, db::Query::bind).execute(connection)?;
         Ok(())
     }
 }

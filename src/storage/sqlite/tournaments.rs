@@ -1,9 +1,9 @@
 //! Tournaments: rows, entrants, walkovers. Their games are found by their pairs.
 
 use fourfold_arena::format::Format;
-use sqlx::{SqliteConnection, SqlitePool};
 
 use super::convert::{number, parsed, present, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PlayerId, TournamentId};
@@ -121,37 +121,37 @@ fn format_columns(format: Format) -> (&'static str, u32) {
     }
 }
 
-pub(super) async fn by_id(
-    pool: &SqlitePool,
+pub(super) fn by_id(
+    connection: &Connection,
     id: &TournamentId,
 ) -> Result<Option<StoredTournament>, StoreError> {
     let row: Option<StoredTournamentRow> =
-        sqlx::query_as(select!("WHERE t.id = ?")).bind(id.as_str()).fetch_optional(pool).await?;
+        db::query_as(select!("WHERE t.id = ?")).bind(id.as_str()).fetch_optional(connection)?;
     Ok(row.map(StoredTournamentRow::decode).transpose()?.map(|(_, tournament)| tournament))
 }
 
-pub(super) async fn page(
-    pool: &SqlitePool,
+pub(super) fn page(
+    connection: &Connection,
     before: Option<u64>,
     limit: u32,
 ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
     let sql = select!("WHERE t.key < ? ORDER BY t.key DESC LIMIT ?");
     let rows: Vec<StoredTournamentRow> =
-        sqlx::query_as(sql).bind(before.map_or(i64::MAX, to_sql)).bind(limit).fetch_all(pool).await?;
+        db::query_as(sql).bind(before.map_or(i64::MAX, to_sql)).bind(limit).fetch_all(connection)?;
     Ok(rows.into_iter().map(StoredTournamentRow::decode).collect::<Result<_, Damage>>()?)
 }
 
-pub(super) async fn running(pool: &SqlitePool) -> Result<Vec<StoredTournament>, StoreError> {
+pub(super) fn running(connection: &Connection) -> Result<Vec<StoredTournament>, StoreError> {
     let sql = select!("WHERE t.ended_at IS NULL ORDER BY t.key");
-    let rows: Vec<StoredTournamentRow> = sqlx::query_as(sql).fetch_all(pool).await?;
+    let rows: Vec<StoredTournamentRow> = db::query_as(sql).fetch_all(connection)?;
     let all: Result<Vec<_>, Damage> = rows.into_iter().map(StoredTournamentRow::decode).collect();
     Ok(all?.into_iter().map(|(_, tournament)| tournament).collect())
 }
 
-pub(super) async fn walkovers(pool: &SqlitePool, id: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+pub(super) fn walkovers(connection: &Connection, id: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
     let sql = "SELECT w.number, w.absent FROM tournament_walkover w JOIN tournament t ON t.key = w.tournament \
                WHERE t.id = ? ORDER BY w.number";
-    let rows: Vec<(i64, String)> = sqlx::query_as(sql).bind(id.as_str()).fetch_all(pool).await?;
+    let rows: Vec<(i64, String)> = db::query_as(sql).bind(id.as_str()).fetch_all(connection)?;
     let walkover = |(row, absent): (i64, String)| {
         let absent = word("tournament_walkover.absent", &absent)?;
         Ok(Walkover { number: number("tournament_walkover.number", row)?, absent })
@@ -161,11 +161,10 @@ pub(super) async fn walkovers(pool: &SqlitePool, id: &TournamentId) -> Result<Ve
 
 // ---- writing ----
 
-pub(super) async fn add(connection: &mut SqliteConnection, tournament: &StoredTournament) -> WriteOutcome {
+pub(super) fn add(connection: &Connection, tournament: &StoredTournament) -> WriteOutcome {
     for entrant in &tournament.entrants {
         let sql = "SELECT 1 FROM player WHERE id = ?";
-        let found: Option<i64> =
-            sqlx::query_scalar(sql).bind(entrant.as_str()).fetch_optional(&mut *connection).await?;
+        let found: Option<i64> = db::query_scalar(sql).bind(entrant.as_str()).fetch_optional(connection)?;
         if found.is_none() {
             return Ok(Err(Refused::NoSuchPlayer));
         }
@@ -174,7 +173,7 @@ pub(super) async fn add(connection: &mut SqliteConnection, tournament: &StoredTo
     let sql = "INSERT INTO tournament (id, name, due_at, format, parameter, pairs, seed, bank_ms, increment_ms, \
                move_ms, rated, concurrency, watchable, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
                ON CONFLICT DO NOTHING RETURNING key";
-    let key: Option<i64> = sqlx::query_scalar(sql)
+    let key: Option<i64> = db::query_scalar(sql)
         .bind(tournament.id.as_str())
         .bind(&tournament.name)
         .bind(tournament.due_at.0)
@@ -189,39 +188,30 @@ pub(super) async fn add(connection: &mut SqliteConnection, tournament: &StoredTo
         .bind(tournament.concurrency)
         .bind(tournament.watchable)
         .bind(tournament.started_at.0)
-        .fetch_optional(&mut *connection)
-        .await?;
+        .fetch_optional(connection)?;
     let Some(key) = key else { return Ok(Err(Refused::IdTaken)) };
     for (place, entrant) in (0_u32..).zip(&tournament.entrants) {
         let sql = "INSERT INTO tournament_entrant (tournament, place, player) \
                    SELECT ?, ?, key FROM player WHERE id = ?";
-        let query = sqlx::query(sql).bind(key).bind(place).bind(entrant.as_str());
-        query.execute(&mut *connection).await?;
+        let query = db::query(sql).bind(key).bind(place).bind(entrant.as_str());
+        query.execute(connection)?;
     }
     Ok(Ok(Written::Done))
 }
 
-pub(super) async fn walk_over(
-    connection: &mut SqliteConnection,
-    id: &TournamentId,
-    walkover: Walkover,
-) -> WriteOutcome {
+pub(super) fn walk_over(connection: &Connection, id: &TournamentId, walkover: Walkover) -> WriteOutcome {
     let sql = "INSERT INTO tournament_walkover (tournament, number, absent) \
                SELECT key, ?, ? FROM tournament WHERE id = ? AND ended_at IS NULL ON CONFLICT DO NOTHING";
-    let query = sqlx::query(sql).bind(to_sql(walkover.number)).bind(walkover.absent.word());
-    let inserted = query.bind(id.as_str()).execute(connection).await?.rows_affected();
+    let query = db::query(sql).bind(to_sql(walkover.number)).bind(walkover.absent.word());
+    let inserted = query.bind(id.as_str()).execute(connection)?;
     Ok(if inserted > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchTournament) })
 }
 
-pub(super) async fn end(
-    connection: &mut SqliteConnection,
-    id: &TournamentId,
-    end: &TournamentEnd,
-) -> WriteOutcome {
+pub(super) fn end(connection: &Connection, id: &TournamentId, end: &TournamentEnd) -> WriteOutcome {
     let sql = "UPDATE tournament SET ended = ?, ended_at = ?, games = ?, \
                winner = (SELECT key FROM player WHERE id = ?) WHERE id = ? AND ended_at IS NULL";
-    let query = sqlx::query(sql).bind(end.reason.word()).bind(end.at.0).bind(to_sql(end.games));
+    let query = db::query(sql).bind(end.reason.word()).bind(end.at.0).bind(to_sql(end.games));
     let query = query.bind(end.winner.as_ref().map(PlayerId::as_str)).bind(id.as_str());
-    let updated = query.execute(connection).await?.rows_affected();
+    let updated = query.execute(connection)?;
     Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchTournament) })
 }

@@ -7,9 +7,9 @@
 use std::fmt::Write as _;
 
 use fourfold_engine::{BySide, Variant, WinDrawLoss};
-use sqlx::SqliteConnection;
 
 use super::convert::{parsed, to_sql, word};
+use super::db::{self, Connection};
 use super::error::Damage;
 use super::{games, judgements, learners, published};
 use crate::model::clock::TimeControl;
@@ -28,8 +28,8 @@ use crate::storage::store::{Refused, StoreError, Written};
 const CHUNK: usize = 1_000;
 
 /// Takes a game out, or finds why it cannot be before anything is written.
-pub(super) async fn void(
-    connection: &mut SqliteConnection,
+pub(super) fn void(
+    connection: &Connection,
     game: &GameId,
     reason: &str,
     at: UnixMillis,
@@ -37,28 +37,28 @@ pub(super) async fn void(
     let sql = "SELECT n.number, g.variant, n.unrated_because FROM settlement n JOIN game g ON g.key = n.game \
                WHERE g.id = ?";
     let found: Option<(i64, String, Option<String>)> =
-        sqlx::query_as(sql).bind(game.as_str()).fetch_optional(&mut *connection).await?;
+        db::query_as(sql).bind(game.as_str()).fetch_optional(connection)?;
     let Some((number, variant, unrated_because)) = found else { return Ok(Err(Refused::NoSuchGame)) };
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
     let sql = "INSERT INTO audit (at, action, subject, reason) VALUES (?, 'void', ?, ?)";
-    sqlx::query(sql).bind(at.0).bind(game.as_str()).bind(reason).execute(&mut *connection).await?;
-    set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
-    refold(connection, &variant, number).await?;
-    judgements::sum_again(connection, &variant).await?;
-    published::unpublish(connection).await?;
-    learners::withdraw_game(connection, game).await
+    db::query(sql).bind(at.0).bind(game.as_str()).bind(reason).execute(connection)?;
+    set_unrated(connection, number, Some(UnratedReason::Voided))?;
+    refold(connection, &variant, number)?;
+    judgements::sum_again(connection, &variant)?;
+    published::unpublish(connection)?;
+    learners::withdraw_game(connection, game)
 }
 
-async fn set_unrated(
-    connection: &mut SqliteConnection,
+fn set_unrated(
+    connection: &Connection,
     number: i64,
     reason: Option<UnratedReason>,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE settlement SET unrated_because = ? WHERE number = ?";
-    let query = sqlx::query(sql).bind(reason.map(UnratedReason::as_str)).bind(number);
-    query.execute(connection).await?;
+    let query = db::query(sql).bind(reason.map(UnratedReason::as_str)).bind(number);
+    query.execute(connection)?;
     Ok(())
 }
 
@@ -115,15 +115,14 @@ impl VoidingCandidate {
 }
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
-async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> Result<(), StoreError> {
+fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
     let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
                g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
                (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
                FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
                JOIN player s ON s.key = g.second_player \
                WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number";
-    let candidates: Vec<VoidingCandidate> =
-        sqlx::query_as(sql).bind(variant).fetch_all(&mut *connection).await?;
+    let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection)?;
     let parsed_variant: Variant = parsed("game.variant", variant)?;
     let mut fold = Refold::default();
     let mut entries = Vec::new();
@@ -147,15 +146,15 @@ async fn refold(connection: &mut SqliteConnection, variant: &str, from: i64) -> 
             RatingVerdict::Unrated(reason) => reason,
         };
         if unrated.map(UnratedReason::as_str) != before {
-            set_unrated(connection, candidate.number, unrated).await?;
+            set_unrated(connection, candidate.number, unrated)?;
         }
     }
     let sql = "DELETE FROM rating_entry WHERE variant = ? AND number >= ?";
-    sqlx::query(sql).bind(variant).bind(from).execute(&mut *connection).await?;
+    db::query(sql).bind(variant).bind(from).execute(connection)?;
     for chunk in entries.chunks(CHUNK) {
-        insert_entries(connection, variant, chunk).await?;
+        insert_entries(connection, variant, chunk)?;
     }
-    replace_ratings(connection, variant, &fold).await
+    replace_ratings(connection, variant, &fold)
 }
 
 /// Both players' entries of one game.
@@ -185,8 +184,8 @@ impl VoidingEntry {
     }
 }
 
-async fn insert_entries(
-    connection: &mut SqliteConnection,
+fn insert_entries(
+    connection: &Connection,
     variant: &str,
     entries: &[VoidingEntry],
 ) -> Result<(), StoreError> {
@@ -196,16 +195,12 @@ async fn insert_entries(
                SELECT value ->> 0, ?, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 \
                FROM json_each(?)";
     let rows = format!("[{}]", rows.join(","));
-    sqlx::query(sql).bind(variant).bind(rows).execute(connection).await?;
+    db::query(sql).bind(variant).bind(rows).execute(connection)?;
     Ok(())
 }
 
-async fn replace_ratings(
-    connection: &mut SqliteConnection,
-    variant: &str,
-    fold: &Refold,
-) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM rating WHERE variant = ?").bind(variant).execute(&mut *connection).await?;
+fn replace_ratings(connection: &Connection, variant: &str, fold: &Refold) -> Result<(), StoreError> {
+    db::query("DELETE FROM rating WHERE variant = ?").bind(variant).execute(connection)?;
     let mut rows = String::from("[");
     for (index, (player, row)) in fold.rows.iter().enumerate() {
         let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = row;
@@ -219,6 +214,6 @@ async fn replace_ratings(
     let sql = "INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
                SELECT p.key, ?, r.value ->> 1, r.value ->> 2, r.value ->> 3, r.value ->> 4, r.value ->> 5 \
                FROM json_each(?) r JOIN player p ON p.id = r.value ->> 0";
-    sqlx::query(sql).bind(variant).bind(rows).execute(connection).await?;
+    db::query(sql).bind(variant).bind(rows).execute(connection)?;
     Ok(())
 }

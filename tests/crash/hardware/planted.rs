@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use fourfold::model::durability::Durability;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{Connection, SqliteConnection};
+use rusqlite::Connection;
 
 use super::lane::{Lane, LanePlan, contradictions};
 use super::{Bench, Outcome};
@@ -89,7 +88,7 @@ pub(super) async fn run(bench: &Bench) -> Outcome {
     for ((finder, name, defect), number) in DEFECTS.into_iter().zip(1..) {
         let copy = below(&directory, &format!("defect-{number}"));
         copy_data(&directory, &copy);
-        if plant(&copy, defect).await == 0 {
+        if plant(&copy, defect) == 0 {
             faults.push(format!("{name} could not be planted"));
             continue;
         }
@@ -106,11 +105,10 @@ pub(super) async fn run(bench: &Bench) -> Outcome {
 }
 
 /// How many rows that changed.
-async fn plant(directory: &Path, defect: &'static str) -> u64 {
-    let options = SqliteConnectOptions::new().filename(data(directory).join("fourfold.db"));
-    let mut connection = SqliteConnection::connect_with(&options).await.expect("a whole database");
-    sqlx::raw_sql(UNGUARD).execute(&mut connection).await.expect("triggers to drop");
-    let planted = sqlx::query(defect).execute(&mut connection).await.expect("a defect in SQL");
-    connection.close().await.expect("the database closes");
-    planted.rows_affected()
+fn plant(directory: &Path, defect: &str) -> usize {
+    let connection = Connection::open(data(directory).join("fourfold.db")).expect("a whole database");
+    connection.execute_batch(UNGUARD).expect("triggers to drop");
+    let planted = connection.execute(defect, []).expect("a defect in SQL");
+    connection.close().expect("the database closes");
+    planted
 }

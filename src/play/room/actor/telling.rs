@@ -133,9 +133,10 @@ impl RoomActor {
     async fn ended(&mut self, asker: Option<&ReplyTo>) -> Option<Frame> {
         let end = self.state.game_end(now())?;
         let people = self.players.as_ref().map(|player| player.identity.kind != PlayerKind::Bot);
-        let linger = if people.first || people.second { LINGER_PEOPLE } else { LINGER_BOTS };
-        self.closes_at = Some(now() + linger);
         self.public.set_board(end.moves.clone(), true);
+        let are_many = self.deps.directory.lingers();
+        let wait = if (people.first || people.second) && !are_many { LINGER_PEOPLE } else { LINGER_BOTS };
+        self.closes_at = Some(now() + wait);
         self.deps.directory.release_players(&self.public);
         let frame = Frame::new(ServerMessage::GameEnd(Box::new(end.clone())));
         self.members.tell_players(Side::First, &frame, asker);

@@ -8,6 +8,7 @@ use super::*;
 use crate::analysis::values::Analysis;
 use crate::model::ids::PlayerId;
 use crate::model::result::EndReason;
+use crate::play::room::directory::LINGERING_MAX;
 use crate::play::room::handle::{Action, TakenSeat};
 use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::view::SeatedPlayer;
@@ -344,6 +345,26 @@ async fn rooms_of_bots_close_soon() {
     setup.play_all(FIRST_WINS).await;
     tokio::time::sleep(LINGER_BOTS).await;
     assert_eq!(setup.closed.await.unwrap(), Closed::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_many_games_have_just_ended_rooms_of_people_close_soon_too() {
+    let setup = set_up().await;
+    let so_many_may = (0..LINGERING_MAX).all(|_| !setup.directory.lingers());
+    assert!(so_many_may);
+    setup.play_all(FIRST_WINS).await;
+    tokio::time::sleep(LINGER_BOTS).await;
+    assert_eq!(setup.closed.await.unwrap(), Closed::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_closes_makes_way_for_another_one_that_lingers() {
+    let setup = set_up().await;
+    (1..LINGERING_MAX).for_each(|_| drop(setup.directory.lingers()));
+    setup.play_all(FIRST_WINS).await;
+    tokio::time::sleep(LINGER_PEOPLE).await;
+    assert_eq!(setup.closed.await.unwrap(), Closed::Done);
+    assert!(!setup.directory.lingers());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,244 @@
+//! Statements: a text, its arguments in order, and what its rows become.
+//!
+//! All are prepared once for each connection and kept. Everything here blocks, so it runs on the writer's own thread,
+//! or where [`super::readers`] lets it.
+
+use std::marker::PhantomData;
+
+use rusqlite::types::{FromSql, ToSqlOutput, Value, ValueRef};
+use rusqlite::{CachedStatement, Row, ToSql};
+pub(super) use rusqlite::{Connection, Error, Result};
+
+/// Statements kept for each connection: more than there are in the program.
+pub(super) const STATEMENTS_KEPT: usize = 256;
+
+/// A statement that gives no rows, or none that matter.
+pub(super) fn query(sql: &str) -> Query<'_> {
+    Query::new(sql)
+}
+
+/// A statement whose rows become structs or tuples.
+pub(super) fn query_as(sql: &str) -> Query<'_, Rows> {
+    Query::new(sql)
+}
+
+/// A statement of whose rows the first column matters.
+pub(super) fn query_scalar(sql: &str) -> Query<'_, Scalars> {
+    Query::new(sql)
+}
+
+/// Executes statements that have no arguments, one after the other, without keeping them.
+pub(super) fn execute_all(connection: &Connection, sql: &str) -> Result<()> {
+    connection.execute_batch(sql)
+}
+
+/// Sets or executes what is called by `PRAGMA`, whatever it answers.
+pub(super) fn pragma(connection: &Connection, name: &str, value: impl ToSql) -> Result<()> {
+    connection.pragma_update(None, name, value)
+}
+
+/// What a statement gives: nothing, rows, or single values.
+#[derive(Debug)]
+pub(super) struct Nothing;
+#[derive(Debug)]
+pub(super) struct Rows;
+#[derive(Debug)]
+pub(super) struct Scalars;
+
+/// A statement with its arguments.
+#[derive(Debug)]
+#[must_use = "it is not executed yet"]
+pub(super) struct Query<'q, Given = Nothing> {
+    sql: &'q str,
+    arguments: Vec<ToSqlOutput<'q>>,
+    given: PhantomData<Given>,
+}
+
+impl<'q, Given> Query<'q, Given> {
+    fn new(sql: &'q str) -> Self {
+        Self { sql, arguments: Vec::new(), given: PhantomData }
+    }
+
+    /// Adds the next argument.
+    pub(super) fn bind(mut self, argument: impl Argument<'q>) -> Self {
+        self.arguments.push(argument.into_sql());
+        self
+    }
+
+    /// # Errors
+    ///
+    /// Also if the text does not have as many parameters as there are arguments.
+    fn prepare<'c>(&self, connection: &'c Connection) -> Result<CachedStatement<'c>> {
+        let mut statement = connection.prepare_cached(self.sql)?;
+        let (wanted, given) = (statement.parameter_count(), self.arguments.len());
+        if wanted != given {
+            return Err(Error::InvalidParameterCount(given, wanted));
+        }
+        for (index, argument) in (1..).zip(&self.arguments) {
+            statement.raw_bind_parameter(index, argument)?;
+        }
+        Ok(statement)
+    }
+
+    fn all<T>(&self, connection: &Connection, read: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+        self.prepare(connection)?.raw_query().mapped(read).collect()
+    }
+
+    fn first<T>(
+        &self,
+        connection: &Connection,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.prepare(connection)?;
+        statement.raw_query().next()?.map(read).transpose()
+    }
+}
+
+impl Query<'_> {
+    /// Executes it, and says how many rows it changed.
+    pub(super) fn execute(self, connection: &Connection) -> Result<u64> {
+        Ok(self.prepare(connection)?.raw_execute()? as u64)
+    }
+
+    /// Whether it gives a row.
+    pub(super) fn has_row(self, connection: &Connection) -> Result<bool> {
+        Ok(self.first(connection, |_| Ok(()))?.is_some())
+    }
+}
+
+impl Query<'_, Rows> {
+    pub(super) fn fetch_all<T: FromRow>(self, connection: &Connection) -> Result<Vec<T>> {
+        self.all(connection, |row| T::from_row(&mut Columns::of(row)))
+    }
+
+    pub(super) fn fetch_optional<T: FromRow>(self, connection: &Connection) -> Result<Option<T>> {
+        self.first(connection, |row| T::from_row(&mut Columns::of(row)))
+    }
+
+    /// # Errors
+    ///
+    /// Also if there is no row.
+    pub(super) fn fetch_one<T: FromRow>(self, connection: &Connection) -> Result<T> {
+        self.fetch_optional(connection)?.ok_or(Error::QueryReturnedNoRows)
+    }
+}
+
+impl Query<'_, Scalars> {
+    pub(super) fn fetch_all<T: FromSql>(self, connection: &Connection) -> Result<Vec<T>> {
+        self.all(connection, |row| row.get(0))
+    }
+
+    pub(super) fn fetch_optional<T: FromSql>(self, connection: &Connection) -> Result<Option<T>> {
+        self.first(connection, |row| row.get(0))
+    }
+
+    /// # Errors
+    ///
+    /// Also if there is no row.
+    pub(super) fn fetch_one<T: FromSql>(self, connection: &Connection) -> Result<T> {
+        self.fetch_optional(connection)?.ok_or(Error::QueryReturnedNoRows)
+    }
+}
+
+/// What can be given to a statement: it is borrowed where it can be.
+pub(super) trait Argument<'q> {
+    fn into_sql(self) -> ToSqlOutput<'q>;
+}
+
+macro_rules! integers {
+    ($($type:ty)*) => {$(
+        impl Argument<'_> for $type {
+            fn into_sql(self) -> ToSqlOutput<'static> {
+                ToSqlOutput::Owned(Value::Integer(i64::from(self)))
+            }
+        }
+    )*};
+}
+
+integers!(i64 i32 u32 u16 u8 bool);
+
+impl<'q> Argument<'q> for &'q str {
+    fn into_sql(self) -> ToSqlOutput<'q> {
+        ToSqlOutput::Borrowed(ValueRef::Text(self.as_bytes()))
+    }
+}
+
+impl<'q> Argument<'q> for &'q [u8] {
+    fn into_sql(self) -> ToSqlOutput<'q> {
+        ToSqlOutput::Borrowed(ValueRef::Blob(self))
+    }
+}
+
+impl<'q> Argument<'q> for &'q Vec<u8> {
+    fn into_sql(self) -> ToSqlOutput<'q> {
+        self.as_slice().into_sql()
+    }
+}
+
+impl<'q> Argument<'q> for &'q String {
+    fn into_sql(self) -> ToSqlOutput<'q> {
+        self.as_str().into_sql()
+    }
+}
+
+impl Argument<'_> for String {
+    fn into_sql(self) -> ToSqlOutput<'static> {
+        ToSqlOutput::Owned(Value::Text(self))
+    }
+}
+
+impl<'q, T: Argument<'q>> Argument<'q> for Option<T> {
+    fn into_sql(self) -> ToSqlOutput<'q> {
+        self.map_or(ToSqlOutput::Owned(Value::Null), Argument::into_sql)
+    }
+}
+
+impl<'q> Argument<'q> for &'q Option<String> {
+    fn into_sql(self) -> ToSqlOutput<'q> {
+        self.as_deref().into_sql()
+    }
+}
+
+/// Something that a row becomes.
+pub(super) trait FromRow: Sized {
+    fn from_row(columns: &mut Columns<'_>) -> Result<Self>;
+}
+
+/// The columns of one row, taken by name or in order.
+#[derive(Debug)]
+pub(super) struct Columns<'r> {
+    row: &'r Row<'r>,
+    next: usize,
+}
+
+impl<'r> Columns<'r> {
+    fn of(row: &'r Row<'_>) -> Self {
+        Self { row, next: 0 }
+    }
+
+    pub(super) fn next<T: FromSql>(&mut self) -> Result<T> {
+        self.next += 1;
+        self.row.get(self.next - 1)
+    }
+
+    /// The column with a name. It mostly is the next one, and then no other is looked at.
+    pub(super) fn named<T: FromSql>(&mut self, name: &str) -> Result<T> {
+        let statement: &rusqlite::Statement<'_> = self.row.as_ref();
+        if statement.column_name(self.next).ok() != Some(name) {
+            self.next = statement.column_index(name)?;
+        }
+        self.next()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($type:ident)*))*) => {$(
+        impl<$($type: FromSql),*> FromRow for ($($type,)*) {
+            fn from_row(columns: &mut Columns<'_>) -> Result<Self> {
+                Ok(($(columns.next::<$type>()?,)*))
+            }
+        }
+    )*};
+}
+
+tuples!((A B)(A B C)(A B C D)(A B C D E));
