@@ -12,6 +12,7 @@ use crate::lobby::LobbyActor;
 use crate::lobby::actor::LobbyDeps;
 use crate::model::clock::{TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::play::feeds::Feeds;
@@ -265,6 +266,7 @@ pub(crate) fn offer(first: &Identity, second: &Identity) -> GameOffer {
         opening: OpeningSource::default(),
         pair: None,
         origin: Origin::Players,
+        pace: BotPace::default(),
     }
 }
 

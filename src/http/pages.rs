@@ -10,6 +10,7 @@ mod avatar;
 mod bots;
 mod challenge;
 mod changed_moves;
+mod characters;
 mod chart;
 mod docs;
 mod drawing;

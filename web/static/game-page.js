@@ -2,11 +2,13 @@
 // game-actions.js show it.
 
 import { announce } from "./announce.js";
+import { Companion } from "./companion.js";
 import { find } from "./dom.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
-import { landingRow } from "./rules.js";
+import { formatVariant, landingRow } from "./rules.js";
 import { ReviewCard } from "./review.js";
+import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
 import * as sound from "./sound.js";
@@ -18,7 +20,8 @@ import { TruthBar } from "./truth-bar.js";
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("./game-actions.js").Act} Act */
 
-/** A second press so soon after a move is the end of a double click and plans nothing, in milliseconds. */
+/** A second press on the same column so soon after a move is the end of a double click and plans nothing, in
+ *  milliseconds. */
 const DOUBLE_PRESS_MS = 400;
 
 const root = find("#game");
@@ -26,7 +29,11 @@ const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root);
 const review = new ReviewCard(root, (ply) => view.goTo(ply));
 const truth = new TruthBar(root);
+const companion = new Companion(root);
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
+
+/** How long one waits for a hint, in milliseconds. */
+const HINT_MS = 4_000;
 
 /** A move that has not been answered for so long is said to be under way, and the connection is put to the test, in
  *  milliseconds: one's clock may be running. */
@@ -61,6 +68,7 @@ function show() {
   }
   view.show(state, pending, planned, late);
   truth.show(state);
+  companion.show(state);
   if (state.status === "over" && state.result !== "void") review.load(id);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
@@ -115,6 +123,7 @@ function playPlanned() {
 
 /** @param {number} column */
 function choose(column) {
+  view.board.hint([]);
   pending = column;
   show();
   play();
@@ -132,8 +141,8 @@ function wonder() {
 
 /** Plans a move for the next turn, or calls it off if it is the same again. @param {number | null} column */
 function plan(column) {
-  const isDoublePress = performance.now() - movedAt < DOUBLE_PRESS_MS;
-  if (isDoublePress && column !== null) return;
+  const isDoublePress = performance.now() - movedAt < DOUBLE_PRESS_MS && column === state.moves.at(-1);
+  if (column !== null && (isDoublePress || current().premove === "off")) return;
   const next = column === planned ? null : column;
   if (next === planned) return;
   planned = next;
@@ -172,11 +181,30 @@ function act(wanted) {
       state = { ...state, takebackBy: null };
       show();
       return send({ type: "takeback_answer", game: id, yes: false });
+    case "hint":
+      return hint();
     case "resign":
     case "abort":
     case "takeback":
     case "claim":
       return send({ type: wanted, game: id });
+  }
+}
+
+/** Shows which column is best, if the server knows it soon. */
+async function hint() {
+  const { variant, moves } = state;
+  const patience = AbortSignal.timeout(HINT_MS);
+  try {
+    // Few ask, so that the others need not load it.
+    const { fetchPosition } = await import("./positions.js");
+    const position = await fetchPosition(formatVariant(variant), moves.join(""), patience, () => {});
+    if (moves !== state.moves) return;
+    if (!position.best?.length) throw new Error("nobody knows");
+    view.board.hint(position.best);
+    announce(text("game.hint_is", { column: position.best[0] }));
+  } catch {
+    toast(text("game.no_hint"));
   }
 }
 

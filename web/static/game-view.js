@@ -4,12 +4,13 @@
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
 import { ClockElement } from "./clock.js";
+import { faceOf, nameOf } from "./companion.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
-import { because, COLOR, headline as resultWords, spokenTime, timeControl, unrated } from "./words.js";
+import { because, COLOR, headline as resultWords, isUnhurried, spokenTime, timeControl, unrated } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -100,6 +101,7 @@ export class GameView {
     this.root.dataset.turn = state.toMove === null ? "none" : yours ? "yours" : "theirs";
     this.root.dataset.ply = String(state.moves.length);
     this.root.dataset.you = state.you ?? "";
+    this.root.classList.toggle("unhurried", isUnhurried(state.time));
     this.board.show({
       variant: state.variant,
       moves,
@@ -142,9 +144,10 @@ export class GameView {
     seat.dataset.side = side;
     const clock = /** @type {ClockElement} */ (document.createElement("ff-clock"));
     clock.setAttribute("role", "timer");
-    clock.setAttribute("aria-label", text("game.time_of", { name: player.name }));
+    clock.setAttribute("aria-label", text("game.time_of", { name: nameOf(player) }));
     seat.replaceChildren(
       discIcon(side),
+      faceOf(player) ?? "",
       el("div", { class: "who" }, playerLink(player), el("span", { class: "delta" })),
       el("span", { class: "away", hidden: true }, text("game.away")),
       clock,
@@ -262,7 +265,7 @@ export class GameView {
     const say = (/** @type {Side} */ side) => {
       const time = spokenTime(timeLeft(state, side, performance.now()));
       if (side === state.you) return text("game.clock_you", { time });
-      return text("game.clock_of", { name: state.players[side].name, time });
+      return text("game.clock_of", { name: nameOf(state.players[side]), time });
     };
     const mine = state.you ?? "first";
     announce(`${say(mine)} ${say(other(mine))}`);
@@ -299,7 +302,7 @@ export class GameView {
  * @returns {[string, string]} headline and detail
  */
 function statusWords(state, yours) {
-  const names = { first: state.players.first.name, second: state.players.second.name };
+  const names = { first: nameOf(state.players.first), second: nameOf(state.players.second) };
   if (state.status === "over") {
     const result = state.result ?? "void";
     const reason = because(result, state.reason ?? "stopped", names, state.variant.connect, state.you);
@@ -348,7 +351,7 @@ export function playerTag(player) {
 
 /** @param {Player} player */
 function playerParts(player) {
-  const parts = [el("span", { class: "name" }, player.name)];
+  const parts = [el("span", { class: "name" }, nameOf(player))];
   if (player.kind !== "human") parts.push(kindBadge(player.kind));
   if (player.rating) parts.push(ratingText(player.rating));
   return parts;

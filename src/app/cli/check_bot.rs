@@ -13,6 +13,7 @@ use crate::client::bridge::BridgePlan;
 use crate::competition::self_test;
 use crate::model::clock::TimeControl;
 use crate::model::opening::SideChoice;
+use crate::model::pace::BotPace;
 use crate::model::secret::Secret;
 use crate::protocol::client::{BotInfo, PlayBot};
 
@@ -161,6 +162,7 @@ impl CheckBotCommand {
             variant: WireVariant(Variant::STANDARD),
             rated: false,
             opening: None,
+            pace: BotPace::default(),
         };
         let plan = BridgePlan {
             introduction: introduction.clone(),

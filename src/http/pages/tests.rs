@@ -23,6 +23,8 @@ async fn site(about: &str) -> TestSite {
             version: None,
         },
         strength: None,
+        level: None,
+        elo: None,
         style: None,
         about: Some(about.to_owned()),
         url: None,
