@@ -97,6 +97,11 @@ export class BoardElement extends HTMLElement {
     this.#showHints();
   }
 
+  /** The one column that an arrow points at; 0 for none or more. */
+  get hinted() {
+    return this.#hints.length === 1 ? this.#hints[0] : 0;
+  }
+
   /** Puts the keyboard on the board. */
   focusColumns() {
     const buttons = this.#parts?.columns.querySelectorAll("button");

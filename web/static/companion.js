@@ -24,6 +24,13 @@ export function faceOf(player) {
   return face ? face.cloneNode(true) : null;
 }
 
+/** What the opponent says of a game that is over, if it says anything. @param {GameState} state */
+export function lastWords(state) {
+  const said = state.you ? known.get(state.players[other(state.you)].id)?.dataset : undefined;
+  if (!said || state.result === "void") return "";
+  return (state.result === "draw" ? said.drew : state.result === state.you ? said.lost : said.won) ?? "";
+}
+
 /** The opponent's words, and the look on its face. */
 export class Companion {
   #said = "";
@@ -41,8 +48,8 @@ export class Companion {
     if (!state.you || !template) return;
     const mood = state.status !== "over" ? (state.toMove === state.you ? "calm" : "thinking") : this.#mood(state);
     find(`[data-side="${other(state.you)}"]`, this.root).dataset.mood = mood;
-    const { says, won, lost, drew, program } = template.dataset;
-    const words = { calm: says, thinking: says, happy: won, sad: lost, even: drew }[mood] ?? "";
+    const { says = "", program } = template.dataset;
+    const words = state.status === "over" ? lastWords(state) : says;
     if (state.status === "over" && state.result === state.you && program) noteBeaten(program);
     if (words === this.#said) return;
     this.#said = words;

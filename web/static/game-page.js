@@ -4,6 +4,7 @@
 import { announce } from "./announce.js";
 import { Companion } from "./companion.js";
 import { find } from "./dom.js";
+import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
 import { formatVariant, landingRow } from "./rules.js";
@@ -30,7 +31,11 @@ const view = new GameView(root);
 const review = new ReviewCard(root, (ply) => view.goTo(ply));
 const truth = new TruthBar(root);
 const companion = new Companion(root);
+const ending = new Ending(root, () => act("rematch"));
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
+
+/** From the last disc's landing to the ribbon: the four hop and the line draws itself first, in milliseconds. */
+const ENDING_MS = 900;
 
 /** How long one waits for a hint, in milliseconds. */
 const HINT_MS = 4_000;
@@ -104,6 +109,9 @@ function sounds(before, message) {
   if (before.status === "live" && state.status === "over") {
     const isDecided = state.result === "first" || state.result === "second";
     sound.end(!isDecided || !state.you ? "even" : state.result === state.you ? "won" : "lost");
+    if (state.you && state.result === state.you) view.board.celebrate(state.you);
+    const words = [".status-text", ".status-detail"].map((place) => find(place, root).textContent ?? "");
+    ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
   if (message.type === "takeback_refused" && message.by !== state.you && state.you) {
     announce(text("game.take_back_refused", { name: state.players[message.by].name }));
@@ -119,6 +127,13 @@ function playPlanned() {
   planned = null;
   if (landingRow(state.variant, state.moves, column)) choose(column);
   else show();
+}
+
+/** Whether a column may be played: by those who want it so, only when it is chosen a second time. @param {number} column */
+function isConfirmed(column) {
+  if (current().confirm === "off" || view.board.hinted === column) return true;
+  view.board.hint([column]);
+  return false;
 }
 
 /** @param {number} column */
@@ -233,6 +248,7 @@ connection.onState((now) => (told &&= now === "open"));
 root.addEventListener("shown", (event) => review.show(/** @type {CustomEvent<number>} */ (event).detail));
 root.addEventListener("column", (event) => {
   const column = /** @type {CustomEvent<number>} */ (event).detail;
+  if (state.toMove === state.you && !isConfirmed(column)) return;
   if (state.toMove === state.you) choose(column);
   else plan(column);
 });

@@ -10,7 +10,7 @@ import { discIcon } from "./drawing.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
-import { because, COLOR, headline as resultWords, isUnhurried, spokenTime, timeControl, unrated } from "./words.js";
+import { because, COLOR, headline as resultWords, isUnhurried, shortTime, spokenTime, timeControl, unrated } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -26,6 +26,8 @@ export class GameView {
   /** @type {number | null} */
   #planned = null;
   #late = false;
+  /** Counts down to the end of a game in which nobody moves. */
+  #hurry = 0;
   #movesKey = "";
   #seatsKey = "";
 
@@ -192,7 +194,11 @@ export class GameView {
     setText(find(".status-text", this.root), headline);
     const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
     const told = find(".status-detail", this.root);
-    setText(told, this.#late ? text("game.move_on_its_way") : scrubbed + detail);
+    clearTimeout(this.#hurry);
+    const left = yours ? firstMoveLeft(state, performance.now()) : null;
+    if (left !== null) this.#hurry = window.setTimeout(() => this.#showStatus(state, yours), 1_000);
+    const first = left === null ? detail : text("game.first_move_in", { time: shortTime(left) });
+    setText(told, this.#late ? text("game.move_on_its_way") : scrubbed + first);
     told.classList.toggle("late", this.#late);
     if (state.you) document.title = `${yours ? "● " : ""}${headline} · Fourfold`;
   }
@@ -315,6 +321,22 @@ function statusWords(state, yours) {
     return [yours ? text("game.your_turn") : text("game.waiting_for", { name: mover }), frozen + shape];
   }
   return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
+}
+
+/** How long a person may take for the first move where somebody waits for it, in milliseconds: the server's rule. */
+const FIRST_MOVE_MS = 30_000;
+
+/**
+ * How much of that is left to whoever looks; null where nobody is hurried.
+ * @param {GameState} state
+ * @param {number} now
+ */
+function firstMoveLeft(state, now) {
+  const { you, time } = state;
+  if (!you || state.moves.length > state.openingPlies + 1 || state.frozenUntil !== null) return null;
+  if (!state.rated && state.players[other(you)].kind === "bot") return null;
+  const whole = time.bank_ms ?? time.move_ms ?? 0;
+  return Math.max(0, FIRST_MOVE_MS - (whole - timeLeft(state, you, now)));
 }
 
 /**

@@ -42,6 +42,8 @@ export function change(changes) {
   } catch {
     // It holds for this page at least.
   }
+  // The server draws boards right from the start.
+  document.cookie = `board=${settings.board}; Path=/; Max-Age=31536000; SameSite=Lax`;
   apply();
 }
 
