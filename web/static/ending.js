@@ -19,6 +19,7 @@ export class Ending {
     this.box = el("div", { class: "ribbon", hidden: true });
     find("ff-board", root).after(this.box);
     root.addEventListener("input", () => this.hide());
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
     root.addEventListener("pointerdown", (event) => {
       if (event.target instanceof Node && !this.box.contains(event.target)) this.hide();
     });
