@@ -1,7 +1,8 @@
 //! How fast bots of the house answer people: pure, time and chance come as arguments.
 //!
-//! A program answers within a hundredth of a second, while the disc that it answers is still falling on the page. Nobody
-//! feels an opponent then, so bots may be asked to keep to the pace of people. Their clocks run meanwhile, as anybody's.
+//! A program answers within a hundredth of a second, while the disc that it answers is still falling on the page.
+//! Nobody feels an opponent then, so bots may be asked to keep to the pace of people. Their clocks run meanwhile, as
+//! anybody's.
 
 use std::time::Duration;
 
@@ -39,7 +40,8 @@ const THOUGHT: (Duration, Duration) = (Duration::from_millis(400), Duration::fro
 /// A thought is longer or shorter than that by up to this part: nobody thinks by a metronome.
 const SWAY: f64 = 0.25;
 
-/// The earliest answer to a disc that fell `cells`, 0 if none did, after it was played. `sway` is from 0 to 1, by chance.
+/// The earliest answer to a disc that fell `cells`, 0 if none did, after it was played. `sway` is from 0 to 1, by
+/// chance.
 pub(crate) fn human(cells: u8, level: Option<Level>, sway: f64) -> Duration {
     let (quick, slow) = THOUGHT;
     // Bots without a level think as long as those in the middle.

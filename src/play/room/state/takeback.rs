@@ -16,8 +16,8 @@ impl RoomState {
     ///
     /// # Errors
     ///
-    /// Only people take moves back, in casual games, and the side must have moved. Whether a bot agrees is its own affair;
-    /// those of the house do.
+    /// Only people take moves back, in casual games, and the side must have moved. Whether a bot agrees is its own
+    /// affair; those of the house do.
     pub(crate) fn ask_takeback(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
         self.check_open()?;
         if self.spec.rated {
