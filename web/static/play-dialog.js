@@ -15,22 +15,21 @@ const inputs = () => /** @type {NodeListOf<HTMLInputElement>} */ (dialog.querySe
 /** Opens the dialog. @param {string} [bot] the opponent, if it is chosen already */
 export function openPlayDialog(bot) {
   const wanted = bot ?? firstUnbeaten();
+  // An arena may have no characters: then one chooses among its programs.
+  if (!wanted) return location.assign("/bots");
   const among = [...inputs()].find((input) => input.value === wanted && !other.contains(input));
   if (among) among.checked = true;
   else if (bot) showOther(bot);
-  if (!form.elements.namedItem("bot")) {
-    location.href = "/bots";
-    return;
-  }
   other.hidden = Boolean(among) || !bot;
   say();
   dialog.showModal();
 }
 
-/** Whoever comes next. */
+/** Whoever comes next: the first who is not beaten yet, else the last. */
 function firstUnbeaten() {
   const done = beaten();
-  return [...inputs()].find((input) => input.value && !done.includes(input.value))?.value;
+  const rivals = [...inputs()].filter((input) => !other.contains(input));
+  return (rivals.find((input) => !done.includes(input.value)) ?? rivals.at(-1))?.value;
 }
 
 /** One that is none of the eight. @param {string} bot */
