@@ -2,9 +2,9 @@
 //! most about who is stronger.
 //!
 //! [`choose`] (which two), [`budget`] (what it may cost), [`health`] (who is left out), [`meetings`] (how often a day)
-//! and [`cadence`] (how often a minute) are pure; [`MatchmakerActor`] starts what they say whenever a game has ended, and
-//! looks around once a second. Nobody waits for a round to end. Remote bots come first, each with one ladder pair at a
-//! time; bots of the house among themselves keep the arena alive, and their ratings current, within a share of the
+//! and [`cadence`] (how often a minute) are pure; [`MatchmakerActor`] starts what they say whenever a game has ended,
+//! and looks around once a second. Nobody waits for a round to end. Remote bots come first, each with one ladder pair at
+//! a time; bots of the house among themselves keep the arena alive, and their ratings current, within a share of the
 //! machine.
 
 mod actor;
