@@ -13,6 +13,7 @@ use crate::lobby::actor::LobbyDeps;
 use crate::model::bounded::{Bounded, BoundedLong};
 use crate::model::clock::{GameTime, TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::play::feeds::Feeds;
@@ -272,6 +273,7 @@ pub(crate) fn offer(first: &Identity, second: &Identity) -> GameOffer {
         opening: OpeningSource::default(),
         pair: None,
         origin: Origin::Players,
+        pace: BotPace::default(),
     }
 }
 

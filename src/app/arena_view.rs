@@ -68,6 +68,8 @@ impl ArenaView for LiveArena {
         let house = house.iter().map(|bot| OpenBot {
             player: WirePlayer::new(&bot.identity, None, Some(crate::fourfold_version().to_owned())),
             strength: bot.strength,
+            level: bot.level,
+            elo: bot.elo,
             style: Some(bot.style.to_owned()),
             about: Some(bot.about.clone()),
             url: None,
@@ -80,6 +82,8 @@ impl ArenaView for LiveArena {
             trouble: self.trouble(&bot.identity.id),
             player: WirePlayer::new(&bot.identity, None, bot.profile.version),
             strength: None,
+            level: None,
+            elo: None,
             style: None,
             about: bot.profile.about,
             url: bot.profile.url,

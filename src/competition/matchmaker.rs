@@ -2,14 +2,15 @@
 //! most about who is stronger.
 //!
 //! [`choose`] (which two), [`budget`] (what it may cost), [`calm`] (when there is no hurry), [`health`] (who is left
-//! out) and [`meetings`] (how often) are pure; [`MatchmakerActor`] starts what they say whenever a game has ended, and
-//! looks around once a second. Nobody waits for a round to end. Remote bots come first, each with one ladder pair at a
+//! out), [`meetings`] (how often a day) and [`cadence`] (how often a minute) are pure; [`MatchmakerActor`] starts what
+//! they say whenever a game has ended, and looks around once a second. Nobody waits for a round to end. Remote bots come first, each with one ladder pair at a
 //! time; bots of the house among themselves keep the arena alive, and their ratings current, within a share of the
 //! machine.
 
 mod actor;
 pub(crate) mod budget;
 pub(crate) mod calm;
+pub(crate) mod cadence;
 pub(crate) mod choose;
 pub(crate) mod health;
 pub(crate) mod meetings;
@@ -17,4 +18,5 @@ mod strengths;
 pub(crate) mod troubles;
 
 pub(crate) use actor::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings};
+pub(crate) use cadence::PairsPerMinute;
 pub(crate) use troubles::Troubles;

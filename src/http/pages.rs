@@ -10,6 +10,7 @@ mod avatar;
 mod bots;
 mod challenge;
 mod changed_moves;
+mod characters;
 mod chart;
 mod docs;
 mod drawing;
@@ -28,6 +29,7 @@ mod player;
 mod puzzles;
 mod qr;
 mod rules;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod tournaments;
@@ -64,6 +66,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/embed/{id}", get(embed::page))
         .route("/offline", get(offline::page))
         .route("/rules", get(rules::page))
+        .route("/settings", get(settings::page))
         .route("/analysis", get(analysis::start))
         .route("/analysis/{moves}", get(analysis::page))
         .route("/p/{moves}", get(analysis::short))

@@ -15,6 +15,7 @@ use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
+use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
@@ -35,6 +36,11 @@ pub(crate) struct OpenBot {
     pub(crate) player: WirePlayer,
     /// How strong it is, in a word: beginner, casual, skilled, strong, expert; null if nobody knows yet.
     pub(crate) strength: Option<Strength>,
+    /// Which of the eight characters it is that people choose from, the easiest first; null for all others.
+    pub(crate) level: Option<Level>,
+    /// How strong it was found to be beforehand, in Elo points above `random`, whose rating on that scale is 0; null if
+    /// nobody has measured it.
+    pub(crate) elo: Option<i32>,
     /// How it plays, in a word; only the house says it of its bots.
     pub(crate) style: Option<String>,
     /// One line on how it plays.

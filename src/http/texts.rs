@@ -27,8 +27,18 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 8] =
-    ["author", "docs", "ladder", "learner", "profile", "ranking", "rules", "tournament"];
+const SERVER_ONLY: [&str; 10] = [
+    "author",
+    "character",
+    "docs",
+    "ladder",
+    "learner",
+    "profile",
+    "ranking",
+    "rules",
+    "settings",
+    "tournament",
+];
 
 /// A text in one language.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -29,6 +29,7 @@ use crate::play::room::handle::ReplyTo;
 use crate::protocol::server::{ChallengeOutcome, Done, Frame, ServerMessage};
 
 use crate::model::opening::OpeningKind;
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 
 use crate::model::player::PlayerKind;
@@ -230,6 +231,7 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
         opening,
         pair,
         origin: Origin::Players,
+        pace: BotPace::default(),
     }
 }
 

@@ -137,6 +137,14 @@ impl<'de> Deserialize<'de> for GameTime {
     }
 }
 
+/// A limit for each move from here on is no clock, but ends games that are forgotten, in milliseconds.
+const UNHURRIED_MOVE_MS: u32 = 15 * 60 * 1_000;
+
+/// Whether nobody need look at a clock: a game for fun against a bot.
+pub(crate) fn is_unhurried(time: TimeControl) -> bool {
+    time.bank_ms.is_none() && time.move_ms.is_some_and(|ms| ms >= UNHURRIED_MOVE_MS)
+}
+
 /// What a finished turn cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spent {

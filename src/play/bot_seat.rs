@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
 use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
+use rand::RngExt;
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tracing::{debug, warn};
 
 use crate::analysis::compute::{ComputeError, ComputePool, ComputeThread, Priority, meter};
 use crate::model::ids::PlayerId;
+use crate::model::pace;
+use crate::model::rating::level::Level;
+use crate::model::world::chance;
 use crate::play::file_lessons::{FileLesson, FileLessons};
 use crate::play::reasons;
 use crate::play::room::handle::{Action, ReplyTo};
@@ -45,6 +49,7 @@ impl Recipient for BotSeat {
             ServerMessage::Turn(_)
                 | ServerMessage::GameEnd(_)
                 | ServerMessage::RematchOffer(_)
+                | ServerMessage::TakebackOffer(_)
                 | ServerMessage::OpponentGone(_)
                 | ServerMessage::Error(_)
         );
@@ -80,6 +85,33 @@ enum ThinkError {
     Lost,
 }
 
+/// The shortest time for a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SeatPace {
+    /// The same for all moves: people can follow, or nobody need.
+    AtLeast(Duration),
+    /// As a person of this level would answer.
+    Human(Option<Level>),
+}
+
+impl SeatPace {
+    /// For the answer to this position, by chance a little more or less.
+    fn least(self, game: &Game) -> Duration {
+        match self {
+            Self::AtLeast(least) => least,
+            Self::Human(level) => pace::human(cells_fallen(game), level, chance().random()),
+        }
+    }
+}
+
+/// How far the last disc fell, in cells from above the board; 0 if there is none.
+fn cells_fallen(game: &Game) -> u8 {
+    let Some(last) = game.moves().last() else { return 0 };
+    let below = game.moves().iter().filter(|column| *column == last).count() - 1;
+    let height = usize::from(game.position().variant().height());
+    u8::try_from(height.saturating_sub(below)).unwrap_or(u8::MAX)
+}
+
 /// What plays at the seat.
 pub(crate) struct SeatPlayer {
     /// The account it plays under.
@@ -88,8 +120,7 @@ pub(crate) struct SeatPlayer {
     pub(crate) bot: Box<dyn Bot>,
     /// What learns from the game when it is over: settings that name a file.
     pub(crate) learns_as: Option<BotSpec>,
-    /// Shortest time for a move, so that people can follow.
-    pub(crate) pace: Duration,
+    pub(crate) pace: SeatPace,
     /// Whose game it is: people do not wait for bots among themselves.
     pub(crate) priority: Priority,
 }
@@ -133,7 +164,7 @@ pub(crate) struct BotTask {
     variant: Option<Variant>,
     id: PlayerId,
     side: Side,
-    pace: Duration,
+    pace: SeatPace,
     priority: Priority,
     pool: ComputePool,
     lessons: FileLessons,
@@ -148,7 +179,7 @@ impl std::fmt::Debug for BotTask {
 }
 
 impl BotTask {
-    /// Plays until the room closes, and agrees to every rematch.
+    /// Plays until the room closes, and agrees to every rematch and every move taken back.
     pub(crate) async fn run(mut self, room: RoomHandle, member: MemberId) {
         while let Some(frame) = self.next(&room, member).await {
             match frame.message() {
@@ -182,6 +213,11 @@ impl BotTask {
                     let Some(reply) = self.reply(member) else { return };
                     room.act(self.id.clone(), Action::Rematch, reply);
                 }
+                // Whoever plays for fun may think again.
+                ServerMessage::TakebackOffer(offered) if Side::from(offered.by) != self.side => {
+                    let Some(reply) = self.reply(member) else { return };
+                    room.act(self.id.clone(), Action::TakebackAnswer { yes: true }, reply);
+                }
                 ServerMessage::Error(error) => debug!(game = %room.game(), ?error, "house bot was refused"),
                 _ => {}
             }
@@ -214,7 +250,8 @@ impl BotTask {
         let asked = tokio::time::Instant::now();
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
         let (choice, reasons) = self.think(*game.position(), turn, room).await?;
-        tokio::time::sleep_until(asked + self.pace.min(Duration::from_millis(turn.budget_ms / 10))).await;
+        let least = self.pace.least(&game).min(Duration::from_millis(turn.budget_ms / 10));
+        tokio::time::sleep_until(asked + least).await;
         let Some(reply) = self.reply(member) else { return Ok(()) };
         let play = Play {
             ply: turn.ply,

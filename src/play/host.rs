@@ -195,10 +195,11 @@ impl Host {
         let _reserved = self.reserve(&offer)?;
         let held = self.hold_shares(&offer)?;
         let tempo = offer.origin.tempo();
+        let pace = offer.pace;
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::new(spec.clone(), kinds, now())?;
-        let bots = self.build_bots(&spec, &players, tempo).await?;
+        let bots = self.build_bots(&spec, &players, tempo, pace).await?;
         deps.writer.write(Write::StartGame(spec.clone())).await?;
         info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
             rated = spec.rated, "game started");
@@ -210,6 +211,9 @@ impl Host {
             self.held().insert(spec.id.clone(), held);
         }
         self.open_room(state, players, bots, REBUILDS_MAX);
+        if let Some(public) = deps.directory.public(&spec.id) {
+            public.set_pace(pace);
+        }
         self.pause_if_late(&spec.id).await;
         deps.feeds.lobby_changed();
         Ok(spec.id)

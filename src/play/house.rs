@@ -13,6 +13,7 @@ use crate::system::bot_files;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
+use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::storage::record::{BotProfile, StoredPlayer};
 use crate::system::bot_files::BotFileError;
@@ -34,6 +35,10 @@ pub(crate) struct HouseBot {
     pub(crate) style: &'static str,
     /// How strong it is, if that is known.
     pub(crate) strength: Option<Strength>,
+    /// Which of the characters it is, if it is one.
+    pub(crate) level: Option<Level>,
+    /// How strong it was found to be beforehand, in Elo points above `random`.
+    pub(crate) elo: Option<i32>,
     /// One line on how it plays.
     pub(crate) about: String,
     /// Where its knowledge of the standard board comes from.
@@ -157,6 +162,8 @@ impl HouseBots {
                     spec,
                     style,
                     strength,
+                    level: bot.level,
+                    elo: bot.elo(),
                     about,
                     knowledge: KnowledgeSource::Fixed,
                 });
@@ -254,6 +261,8 @@ mod tests {
                 spec: spec.parse().unwrap(),
                 style: "any",
                 strength: None,
+                level: None,
+                elo: None,
                 about: String::new(),
                 knowledge: KnowledgeSource::Fixed,
             };

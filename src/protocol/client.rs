@@ -15,6 +15,7 @@ use crate::model::bounded::{Bounded, BoundedLong};
 use crate::model::clock::GameTime;
 use crate::model::ids::{ChallengeId, GameId};
 use crate::model::opening::SideChoice;
+use crate::model::pace::BotPace;
 use crate::model::player::OpponentKind;
 use crate::model::text::{Lines, check_text};
 
@@ -284,6 +285,9 @@ pub struct PlayBot {
     /// The position to begin from, in casual games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) opening: Option<WireOpening>,
+    /// How fast the bot answers.
+    #[serde(default, skip_serializing_if = "BotPace::is_default")]
+    pub(crate) pace: BotPace,
 }
 
 /// A column as the client wrote it. A value that is no column is the room's business, because it counts

@@ -23,6 +23,7 @@ pub use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::durability::Durability;
 use crate::model::ids::PlayerName;
+use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 
 /// Everything that an operator can set.
@@ -214,6 +215,10 @@ pub struct LadderConfig {
     pub(crate) concurrency: Bounded<1, 1_000>,
     /// Pairs that the same two bots play within a day.
     pub(crate) pairs_per_day: Bounded<1, 1_000_000>,
+    /// Pairs that a remote bot begins within a minute.
+    pub(crate) remote_pairs_per_minute: Bounded<1, 10_000>,
+    /// Those of them against the same opponent.
+    pub(crate) remote_pairs_per_minute_and_opponent: Bounded<1, 10_000>,
     /// Each side's time for the whole game, in milliseconds.
     pub(crate) bank_ms: Bounded<1_000, 3_600_000>,
     /// Added to it after each move, in milliseconds.
@@ -228,6 +233,8 @@ impl Default for LadderConfig {
             calm_percent: Bounded::new(3),
             concurrency: Bounded::new(8),
             pairs_per_day: Bounded::new(100),
+            remote_pairs_per_minute: Bounded::new(6),
+            remote_pairs_per_minute_and_opponent: Bounded::new(1),
             bank_ms: Bounded::new(60_000),
             increment_ms: Bounded::new(500),
         }
@@ -356,6 +363,12 @@ pub struct HouseBotConfig {
     /// In a word; left out, it follows from the rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strength: Option<Strength>,
+    /// Its place among those that beginners choose from, as a character with a name and a face.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) level: Option<Level>,
+    /// Measured beforehand, on the scale on which `random` is 0: pages sort and show by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) elo: Option<Bounded<0, 4_000>>,
     /// One line for players; left out, the program's own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) about: String,
@@ -364,12 +377,17 @@ pub struct HouseBotConfig {
 impl HouseBotConfig {
     /// A bot of which nothing more is said.
     pub fn new(name: PlayerName, spec: BotSpec) -> Self {
-        Self { name, spec, strength: None, about: String::new() }
+        Self { name, spec, strength: None, level: None, elo: None, about: String::new() }
     }
 
     /// How it plays, in one word.
     pub(crate) fn style(&self) -> &'static str {
         fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.style)
+    }
+
+    /// How strong it was found to be beforehand, in Elo points above `random`.
+    pub(crate) fn elo(&self) -> Option<i32> {
+        self.elo.and_then(|elo| elo.number().try_into().ok())
     }
 
     /// One line for players.
@@ -400,6 +418,12 @@ impl Config {
         if let Some(twice) = self.house_bots.0.iter().find(|bot| !names.insert(bot.name.key())) {
             let message = format!("the name `{}` is given twice: players' names are unique", twice.name);
             return Err(ConfigError::Contradiction { keys: "house_bots.name", message });
+        }
+        let mut levels = BTreeSet::new();
+        let levelled = self.house_bots.0.iter().filter_map(|bot| Some((bot, bot.level?)));
+        if let Some((twice, level)) = levelled.into_iter().find(|(_, level)| !levels.insert(*level)) {
+            let message = format!("level {level} is given twice, to `{}` too: each has one bot", twice.name);
+            return Err(ConfigError::Contradiction { keys: "house_bots.level", message });
         }
         if self.metrics.enabled && !self.metrics.listen.is_local() {
             let message = format!(
@@ -484,6 +508,9 @@ mod tests {
             assert!(is_there, "config/bots.toml leaves out {}", entry.name);
         }
         assert!(bots.is_sorted_by_key(|bot| bot.strength), "config/bots.toml goes from weak to strong");
+        assert!(bots.is_sorted_by_key(|bot| bot.elo), "config/bots.toml goes from weak to strong");
+        let levels: Vec<u32> = bots.iter().filter_map(|bot| Some(u32::from(bot.level?.number()))).collect();
+        assert_eq!(levels, (1..=8).collect::<Vec<_>>(), "one bot for each level, the weakest first");
     }
 
     #[test]
@@ -511,6 +538,7 @@ mod tests {
     #[test]
     fn contradictions_name_the_keys() {
         check_contradiction(|c| c.house_bots.0.push(c.house_bots.0[0].clone()), "house_bots.name: ");
+        check_contradiction(|c| c.house_bots.0[1].level = c.house_bots.0[0].level, "house_bots.level: ");
         check_contradiction(
             |c| c.metrics.listen = "0.0.0.0:4445".parse().unwrap(),
             "metrics.enabled and metrics.listen: ",

@@ -24,7 +24,7 @@ const LANGUAGES = ["en", "de", "fr"];
 const TIGHT = SIZES.filter(([width]) => [320, 720, 768, 844].includes(width));
 /** Of the fixed store, see tests/data/arena. */
 const PAGES = [
-  "/", "/rules", "/game/wcU6j8b7Sg", "/game/TLoF1DwHYa", "/tv", "/wall", "/embed/wcU6j8b7Sg", "/leaderboard", "/bots",
+  "/", "/rules", "/settings", "/game/wcU6j8b7Sg", "/game/TLoF1DwHYa", "/tv", "/wall", "/embed/wcU6j8b7Sg", "/leaderboard", "/bots",
   "/bots/new", "/player/memory", "/learning", "/learning/memory", "/puzzles", "/puzzle/p394yu8mbq", "/tournaments",
   "/tournament/tmwqeCdsqT", "/analysis/44354665", "/account", "/bot/adabot", "/docs", "/offline", "/nothing",
 ];

@@ -57,10 +57,9 @@ async function shows(page, path, selector) {
  * @param {string} bot
  */
 async function startGameAgainst(page, bot) {
-  await page.goto("/");
+  await page.goto("/bots");
   await page.waitForSelector('html[data-connection="open"]');
-  await page.click("#choose-bot");
-  await page.selectOption("#bot-select", bot);
+  await page.click(`[data-play-bot="${bot}"]`);
   await page.check('#bot-dialog input[value="first"]');
   await page.click("#start-bot");
   return atGame(page);

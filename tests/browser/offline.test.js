@@ -85,3 +85,19 @@ test("the page without a connection plays", async () => {
   await page.waitForSelector('#offline[data-turn="yours"][data-ply="2"]');
   assert.equal(await page.locator("ff-board .stones > g").count(), 2);
 });
+
+test("two people play at one device, with names and a score", async () => {
+  await arena.start();
+  const page = await browser.visitor(arena.url);
+  await page.goto("/offline#two");
+  const [ann, ben] = await page.locator("#offline-two input").all();
+  await ann.fill("Ann");
+  await ben.fill("<b>Ben</b>");
+  await ben.blur();
+  for (const column of "4151617") await page.keyboard.press(column);
+  await page.waitForSelector('#offline[data-turn="none"]');
+  assert.equal(await page.textContent("#offline-status"), "Ann wins");
+  assert.equal(await page.textContent("#offline-score"), "Ann 1 : 0 <b>Ben</b>");
+  await page.click("#offline-new");
+  assert.match((await page.textContent("#offline-status")) ?? "", /^<b>Ben<\/b>/, "the other one begins");
+});

@@ -62,6 +62,7 @@ const PAGES = {
   },
   "sign-in": (page) => page.goto("/account"),
   rules: (page) => page.goto("/rules"),
+  settings: (page) => page.goto("/settings"),
   docs: (page) => page.goto("/docs"),
   protocol: (page) => page.goto("/docs/protocol"),
   missing: (page) => page.goto("/game/nothing"),

@@ -42,7 +42,7 @@ async fn the_move_just_made_is_taken_back_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn takebacks_are_for_casual_games_between_people() {
+async fn takebacks_are_for_people_in_casual_games() {
     let arena = Arena::start().await;
     let (mut ann, mut bob, mut bot) =
         (arena.person("ann").await, arena.person("bob").await, arena.bot("ada").await);
@@ -52,7 +52,9 @@ async fn takebacks_are_for_casual_games_between_people() {
     ann.clear().await;
     let mut pair = pair_up(&mut ann, &mut bot, json!({})).await;
     pair.play("44").await;
-    pair.first.ask_refused(pair.about("takeback"), "forbidden").await;
+    pair.second.ask_refused(pair.about("takeback"), "forbidden").await;
+    pair.first.ask(pair.about("takeback")).await;
+    assert_eq!(pair.second.until("takeback_offer").await["by"], "first", "a remote bot may say yes");
     ann.clear().await;
     bob.clear().await;
     let pair = pair_up(&mut ann, &mut bob, json!({})).await;

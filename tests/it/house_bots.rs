@@ -99,3 +99,43 @@ async fn nobody_plays_more_games_than_their_own_limit() {
     assert_eq!(bot.ask(json!({"type": "set", "max_games": 3})).await["type"], "ok");
     assert_eq!(bot.ask(play).await["type"], "ok");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_house_bot_keeps_to_the_pace_of_people_if_it_is_asked_to() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    let mut answers_after = Vec::new();
+    for pace in ["swift", "human"] {
+        let play =
+            json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first", "pace": pace});
+        assert_eq!(guest.ask(play).await["type"], "ok");
+        let game = guest.until("game").await["game"].clone();
+        guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 4})).await;
+        guest.clear().await;
+        let answer = house_bot_moves(&mut guest).await;
+        answers_after.push(answer["spent_ms"].as_u64().unwrap());
+        guest.ask(json!({"type": "resign", "game": game})).await;
+        guest.clear().await;
+    }
+    let [swift, human] = answers_after[..] else { panic!("{answers_after:?}") };
+    // Six cells are fallen in 564 ms; a breath, and a thought of 600 ms at least, on its own clock.
+    assert!(swift < 700 && (1_400..2_100).contains(&human), "{swift} ms, {human} ms");
+    let odd = json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "pace": "slow"});
+    assert_eq!(guest.ask_refused(odd, "bad_field").await["field"], "pace");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_house_bot_gives_every_move_back() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    let play = json!({"type": "play_bot", "bot": "greedy", "time": blitz(), "side": "first"});
+    guest.ask(play).await;
+    let game = guest.until("game").await["game"].clone();
+    guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 4})).await;
+    house_bot_moves(&mut guest).await;
+    guest.ask(json!({"type": "takeback", "game": game})).await;
+    let snapshot = guest.until("game").await;
+    assert_eq!((&snapshot["moves"], &snapshot["to_move"]), (&json!(""), &json!("first")));
+    guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 1})).await;
+    assert_eq!(house_bot_moves(&mut guest).await["ply"], 1, "and plays on");
+}

@@ -4,6 +4,7 @@
 import { announce } from "./announce.js";
 import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, hintArrow, lineRings, rimPath } from "./drawing.js";
 import { el, setText, svg } from "./dom.js";
+import { current } from "./settings.js";
 import { landingRow, other, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
 import { text } from "./texts.js";
 import { COLOR } from "./words.js";
@@ -34,6 +35,15 @@ const TOUCHDOWN = 0.68;
 const DRAG_PX = 12;
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+/** Between two discs of a line that hop, in milliseconds. */
+const HOP_MS = 70;
+/** Small discs that fall behind the plate for whoever has won. */
+const CONFETTI = 24;
+/** How long a fall takes by the visitor's choice, against the usual. */
+const TEMPO = { normal: 1, fast: 0.5, none: 0 };
+
+/** Whether nothing is to move. */
+const isStill = () => stillness.matches || current().motion === "none";
 
 export class BoardElement extends HTMLElement {
   /** @type {BoardView} */
@@ -53,7 +63,7 @@ export class BoardElement extends HTMLElement {
   landsIn = 0;
   /** Columns that arrows point at. @type {number[]} */
   #hints = [];
-  /** @type {{ stones: SVGGElement, marks: SVGGElement, hints: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
+  /** @type {{ picture: SVGElement, stones: SVGGElement, marks: SVGGElement, hints: SVGGElement, lights: SVGGElement, ghost: SVGGElement, landing: SVGGElement,
    *   columns: HTMLDivElement, cells: HTMLTableCellElement[][] } | null} */
   #parts = null;
 
@@ -85,6 +95,11 @@ export class BoardElement extends HTMLElement {
   hint(columns) {
     this.#hints = columns;
     this.#showHints();
+  }
+
+  /** The one column that an arrow points at; 0 for none or more. */
+  get hinted() {
+    return this.#hints.length === 1 ? this.#hints[0] : 0;
   }
 
   /** Puts the keyboard on the board. */
@@ -139,6 +154,7 @@ export class BoardElement extends HTMLElement {
       parts.landing,
       parts.stones,
       svg("path", { class: "board-front", "fill-rule": "evenodd", d: frontPath(variant) }),
+      svg("rect", { class: "board-lips", ...size }),
       svg("path", { class: "board-rim", d: rimPath(variant) }),
       parts.lights,
       parts.marks,
@@ -149,7 +165,7 @@ export class BoardElement extends HTMLElement {
     parts.columns.style.left = inset;
     parts.columns.style.right = inset;
     this.replaceChildren(picture, this.#table(variant, parts.cells), parts.columns);
-    this.#parts = parts;
+    this.#parts = { picture, ...parts };
     this.#stones = [];
     this.#listen(parts.columns);
   }
@@ -220,7 +236,7 @@ export class BoardElement extends HTMLElement {
       placed.dataset.at = `${stone.column},${stone.row}`;
       this.#parts?.stones.append(placed);
       this.#stones.push(placed);
-      if (oneMore && this.isConnected) this.#landsIn = drop(drawn, y + CELL / 2);
+      if (oneMore && this.isConnected) this.#landsIn = drop(drawn, y + CELL / 2, this.#parts?.picture);
     }
   }
 
@@ -239,17 +255,51 @@ export class BoardElement extends HTMLElement {
       parts.marks.append(...lineRings(variant, line));
       const [[c1, r1], [c2, r2]] = [line[0], line[line.length - 1]];
       parts.marks.append(
-        svg("line", { class: "win-line", x1: centerX(c1), y1: centerY(variant, r1), x2: centerX(c2), y2: centerY(variant, r2) }),
+        svg("line", { class: "win-line", x1: centerX(c1), y1: centerY(variant, r1), x2: centerX(c2), y2: centerY(variant, r2), pathLength: 1 }),
       );
     } else if (last) {
       parts.marks.append(
-        svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 45 }),
+        svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 35 }),
       );
     }
     this.landsIn = this.#landsIn;
     // Marks wait for the disc that they mark.
-    if (this.#landsIn > 0) parts.marks.animate([{ opacity: 0 }, { opacity: 0 }], { duration: this.#landsIn });
+    if (this.#landsIn > 0) {
+      parts.marks.animate([{ opacity: 0 }, { opacity: 0 }], { duration: this.#landsIn });
+      if (line) this.#cheer(this.#landsIn);
+    }
     this.#landsIn = 0;
+  }
+
+  /**
+   * The four hop one after the other, and the line draws itself through them.
+   * @param {number} after milliseconds, when the last disc has touched down
+   */
+  #cheer(after) {
+    const line = this.#parts?.marks.querySelector(".win-line");
+    line?.animate([{ strokeDasharray: "0 1" }, { strokeDasharray: "1 0" }], { duration: 320, delay: after, fill: "backwards", easing: "ease-out" });
+    this.querySelectorAll(".in-line").forEach((stone, index) => {
+      const hop = [{ transform: "none" }, { transform: "translateY(-12px)", easing: "ease-in" }, { transform: "none" }];
+      stone.animate(hop, { duration: 360, delay: after + 120 + index * HOP_MS, easing: "ease-out" });
+    });
+  }
+
+  /** Small discs of a side fall behind the plate, once. @param {Side} side */
+  celebrate(side) {
+    const parts = this.#parts;
+    if (!parts || isStill()) return;
+    const { variant } = this.#view;
+    for (let index = 0; index < CONFETTI; index += 1) {
+      const drawn = disc(this.#colorOf(side));
+      const x = ((index * 0.618) % 1) * variant.width * CELL;
+      const grain = svg("g", { transform: `translate(${x} 0) scale(${0.2 + (index % 3) * 0.08})` }, drawn);
+      parts.stones.prepend(grain);
+      const fall = drawn.animate(
+        [{ transform: "translateY(-300px)" }, { transform: `translateY(${variant.height * CELL * 5}px)` }],
+        { duration: 1_200, delay: this.landsIn + 300 + (index % 8) * 70, easing: "cubic-bezier(0.4, 0, 0.9, 0.6)", fill: "both" },
+      );
+      fall.finished.then(() => grain.remove(), () => grain.remove());
+    }
   }
 
   /** Whose discs a side has. @param {Side} side */
@@ -379,22 +429,25 @@ export class BoardElement extends HTMLElement {
  * Lets a disc fall from `height` above where it is.
  * @param {SVGElement} drawn
  * @param {number} height in hundredths of a cell
+ * @param {SVGElement} [plate] gives way a little when it lands
  * @returns {number} when it touches down, in milliseconds
  */
-function drop(drawn, height) {
-  if (stillness.matches) return 0;
-  const duration = FALL_MS * Math.sqrt(height / CELL) + 160;
+function drop(drawn, height, plate) {
+  if (isStill()) return 0;
+  const duration = (FALL_MS * Math.sqrt(height / CELL) + 160) * TEMPO[current().motion];
   const from = `translateY(${-height}px)`;
   const bounce = `translateY(${-height * BOUNCE}px)`;
   drawn.animate(
     [
       { transform: from, easing: "cubic-bezier(0.5, 0, 0.9, 0.5)" },
       { transform: "none", offset: TOUCHDOWN, easing: "ease-out" },
-      { transform: bounce, offset: 0.83, easing: "ease-in" },
+      { transform: "scale(1.05, 0.94)", offset: TOUCHDOWN + 0.04, easing: "ease-out" },
+      { transform: bounce, offset: 0.85, easing: "ease-in" },
       { transform: "none" },
     ],
     { duration },
   );
+  plate?.animate([{ transform: "none" }, { transform: "translateY(1px)" }, { transform: "none" }], { duration: 110, delay: TOUCHDOWN * duration });
   return TOUCHDOWN * duration;
 }
 

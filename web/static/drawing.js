@@ -1,5 +1,5 @@
-// Draws boards and discs as SVG, in hundredths of a cell; the server's templates draw the same shapes. Coral is a
-// solid disc, gold a ring with a dot, so that nobody needs the colours.
+// Draws boards and discs as SVG, in hundredths of a cell; the server's templates draw the same shapes. Coral has a ring,
+// gold a star, and gold is far lighter, so that nobody needs the colours; with strong marks gold is a target.
 
 import { svg } from "./dom.js";
 import { parseMoves, parseVariant, stonesOf, winningLine } from "./rules.js";
@@ -34,11 +34,11 @@ export const centerY = (variant, row) => (variant.height - row + 0.5) * CELL;
 export function disc(side) {
   const shapes =
     side === "first"
-      ? [svg("circle", { class: "body", r: 40 }), svg("circle", { class: "edge", r: 28 })]
+      ? [svg("circle", { class: "body", r: 38 }), svg("circle", { class: "edge", r: 25 })]
       : [
-          svg("circle", { class: "fill", r: 40 }),
-          svg("circle", { class: "body", r: 31 }),
-          svg("circle", { class: "dot", r: 10 }),
+          svg("circle", { class: "body", r: 38 }),
+          svg("path", { class: "star", d: "M0-25 6.5-6.5 25 0 6.5 6.5 0 25-6.5 6.5-25 0-6.5-6.5z" }),
+          svg("circle", { class: "strong", r: 20 }),
         ];
   return svg("g", { class: `stone ${side}` }, ...shapes);
 }

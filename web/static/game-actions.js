@@ -2,6 +2,7 @@
 // again. Draws only what applies now; `act` carries it out.
 
 import { el, find, icon } from "./dom.js";
+import { nameOf } from "./companion.js";
 import { other } from "./rules.js";
 import { shareButton } from "./share.js";
 import { canAbort } from "./state.js";
@@ -10,7 +11,7 @@ import { shortTime } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
-/** @typedef {"resign" | "abort" | "takeback" | "allow" | "refuse" | "rematch" | "claim"} Act */
+/** @typedef {"hint" | "resign" | "abort" | "takeback" | "allow" | "refuse" | "rematch" | "claim"} Act */
 
 /** How long a button waits to be pressed again before it resigns, in milliseconds. */
 const CONFIRM_MS = 4_000;
@@ -30,6 +31,8 @@ export class GameActions {
     this.offers = find(".offers", root);
     this.reactions = find(".reactions", root);
     this.act = act;
+    /** Whether it is played for fun against a bot of the house, which gives moves back. */
+    this.friendly = root.hasAttribute("data-friendly");
     this.react = react;
   }
 
@@ -38,7 +41,7 @@ export class GameActions {
    * @param {string[]} emojis the reactions that the server takes
    */
   show(state, emojis) {
-    const key = JSON.stringify([state.id, state.status, canAbort(state), canTakeBack(state), state.rematch, state.takebackBy, state.refusedBy, state.gone, emojis]);
+    const key = JSON.stringify([state.id, state.status, canAbort(state), this.#canTakeBack(state), this.friendly && state.toMove, state.rematch, state.takebackBy, state.refusedBy, state.gone, emojis]);
     if (key === this.#key) return;
     this.#key = key;
     clearTimeout(this.#claimTimer);
@@ -60,7 +63,8 @@ export class GameActions {
     const buttons = [];
     if (canAbort(state)) buttons.push(this.#button(text("game.abort"), "close", "abort"));
     else buttons.push(this.#resign());
-    if (canTakeBack(state)) buttons.push(this.#button(text("game.take_back"), "undo", "takeback"));
+    if (this.#canTakeBack(state)) buttons.push(this.#button(text("game.take_back"), "undo", "takeback"));
+    if (this.friendly && state.toMove === state.you) buttons.push(this.#button(text("game.hint"), "bulb", "hint"));
     return buttons;
   }
 
@@ -98,7 +102,7 @@ export class GameActions {
   #offers(state) {
     const { you } = state;
     if (!you) return [];
-    const name = state.players[other(you)].name;
+    const name = nameOf(state.players[other(you)]);
     const bars = [];
     if (state.takebackBy === you) bars.push(offer(text("game.asked_take_back", { name })));
     if (state.refusedBy === other(you)) bars.push(offer(text("game.take_back_refused", { name })));
@@ -136,6 +140,11 @@ export class GameActions {
     return bar;
   }
 
+  /** @param {GameState} state */
+  #canTakeBack(state) {
+    return canTakeBack(state, this.friendly);
+  }
+
   /**
    * @param {string} label
    * @param {string} picture
@@ -147,10 +156,14 @@ export class GameActions {
   }
 }
 
-/** @param {GameState} state */
-function canTakeBack(state) {
+/**
+ * @param {GameState} state
+ * @param {boolean} friendly whether a bot would give the move back
+ */
+function canTakeBack(state, friendly) {
   const { you } = state;
-  if (!you || state.status === "over" || state.rated || state.players[other(you)].kind === "bot") return false;
+  if (!you || state.status === "over" || state.rated) return false;
+  if (state.players[other(you)].kind === "bot" && !friendly) return false;
   const ownPlies = state.moves.filter((_, ply) => ply >= state.openingPlies && (ply % 2 === 0) === (you === "first"));
   return ownPlies.length > 0;
 }

@@ -2,11 +2,14 @@
 // game-actions.js show it.
 
 import { announce } from "./announce.js";
+import { Companion } from "./companion.js";
 import { find } from "./dom.js";
+import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
-import { landingRow } from "./rules.js";
+import { formatVariant, landingRow } from "./rules.js";
 import { ReviewCard } from "./review.js";
+import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
 import * as sound from "./sound.js";
@@ -18,7 +21,8 @@ import { TruthBar } from "./truth-bar.js";
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("./game-actions.js").Act} Act */
 
-/** A second press so soon after a move is the end of a double click and plans nothing, in milliseconds. */
+/** A second press on the same column so soon after a move is the end of a double click and plans nothing, in
+ *  milliseconds. */
 const DOUBLE_PRESS_MS = 400;
 
 const root = find("#game");
@@ -26,7 +30,15 @@ const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root);
 const review = new ReviewCard(root, (ply) => view.goTo(ply));
 const truth = new TruthBar(root);
+const companion = new Companion(root);
+const ending = new Ending(root, () => act("rematch"));
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
+
+/** From the last disc's landing to the ribbon: the four hop and the line draws itself first, in milliseconds. */
+const ENDING_MS = 900;
+
+/** How long one waits for a hint, in milliseconds. */
+const HINT_MS = 4_000;
 
 /** A move that has not been answered for so long is said to be under way, and the connection is put to the test, in
  *  milliseconds: one's clock may be running. */
@@ -61,6 +73,7 @@ function show() {
   }
   view.show(state, pending, planned, late);
   truth.show(state);
+  companion.show(state);
   if (state.status === "over" && state.result !== "void") review.load(id);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
@@ -96,6 +109,9 @@ function sounds(before, message) {
   if (before.status === "live" && state.status === "over") {
     const isDecided = state.result === "first" || state.result === "second";
     sound.end(!isDecided || !state.you ? "even" : state.result === state.you ? "won" : "lost");
+    if (state.you && state.result === state.you) view.board.celebrate(state.you);
+    const words = [".status-text", ".status-detail"].map((place) => find(place, root).textContent ?? "");
+    ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
   if (message.type === "takeback_refused" && message.by !== state.you && state.you) {
     announce(text("game.take_back_refused", { name: state.players[message.by].name }));
@@ -113,8 +129,16 @@ function playPlanned() {
   else show();
 }
 
+/** Whether a column may be played: by those who want it so, only when it is chosen a second time. @param {number} column */
+function isConfirmed(column) {
+  if (current().confirm === "off" || view.board.hinted === column) return true;
+  view.board.hint([column]);
+  return false;
+}
+
 /** @param {number} column */
 function choose(column) {
+  view.board.hint([]);
   pending = column;
   show();
   play();
@@ -132,8 +156,8 @@ function wonder() {
 
 /** Plans a move for the next turn, or calls it off if it is the same again. @param {number | null} column */
 function plan(column) {
-  const isDoublePress = performance.now() - movedAt < DOUBLE_PRESS_MS;
-  if (isDoublePress && column !== null) return;
+  const isDoublePress = performance.now() - movedAt < DOUBLE_PRESS_MS && column === state.moves.at(-1);
+  if (column !== null && (isDoublePress || current().premove === "off")) return;
   const next = column === planned ? null : column;
   if (next === planned) return;
   planned = next;
@@ -172,11 +196,30 @@ function act(wanted) {
       state = { ...state, takebackBy: null };
       show();
       return send({ type: "takeback_answer", game: id, yes: false });
+    case "hint":
+      return hint();
     case "resign":
     case "abort":
     case "takeback":
     case "claim":
       return send({ type: wanted, game: id });
+  }
+}
+
+/** Shows which column is best, if the server knows it soon. */
+async function hint() {
+  const { variant, moves } = state;
+  const patience = AbortSignal.timeout(HINT_MS);
+  try {
+    // Few ask, so that the others need not load it.
+    const { fetchPosition } = await import("./positions.js");
+    const position = await fetchPosition(formatVariant(variant), moves.join(""), patience, () => {});
+    if (moves !== state.moves) return;
+    if (!position.best?.length) throw new Error("nobody knows");
+    view.board.hint(position.best);
+    announce(text("game.hint_is", { column: position.best[0] }));
+  } catch {
+    toast(text("game.no_hint"));
   }
 }
 
@@ -205,6 +248,7 @@ connection.onState((now) => (told &&= now === "open"));
 root.addEventListener("shown", (event) => review.show(/** @type {CustomEvent<number>} */ (event).detail));
 root.addEventListener("column", (event) => {
   const column = /** @type {CustomEvent<number>} */ (event).detail;
+  if (state.toMove === state.you && !isConfirmed(column)) return;
   if (state.toMove === state.you) choose(column);
   else plan(column);
 });

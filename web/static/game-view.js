@@ -4,12 +4,13 @@
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
 import { ClockElement } from "./clock.js";
+import { faceOf, nameOf } from "./companion.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
-import { because, COLOR, headline as resultWords, spokenTime, timeControl, unrated } from "./words.js";
+import { because, COLOR, headline as resultWords, isUnhurried, shortTime, spokenTime, timeControl, unrated } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -25,6 +26,8 @@ export class GameView {
   /** @type {number | null} */
   #planned = null;
   #late = false;
+  /** Counts down to the end of a game in which nobody moves. */
+  #hurry = 0;
   #movesKey = "";
   #seatsKey = "";
 
@@ -100,6 +103,7 @@ export class GameView {
     this.root.dataset.turn = state.toMove === null ? "none" : yours ? "yours" : "theirs";
     this.root.dataset.ply = String(state.moves.length);
     this.root.dataset.you = state.you ?? "";
+    this.root.classList.toggle("unhurried", isUnhurried(state.time));
     this.board.show({
       variant: state.variant,
       moves,
@@ -142,9 +146,10 @@ export class GameView {
     seat.dataset.side = side;
     const clock = /** @type {ClockElement} */ (document.createElement("ff-clock"));
     clock.setAttribute("role", "timer");
-    clock.setAttribute("aria-label", text("game.time_of", { name: player.name }));
+    clock.setAttribute("aria-label", text("game.time_of", { name: nameOf(player) }));
     seat.replaceChildren(
       discIcon(side),
+      faceOf(player) ?? "",
       el("div", { class: "who" }, playerLink(player), el("span", { class: "delta" })),
       el("span", { class: "away", hidden: true }, text("game.away")),
       clock,
@@ -189,7 +194,11 @@ export class GameView {
     setText(find(".status-text", this.root), headline);
     const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
     const told = find(".status-detail", this.root);
-    setText(told, this.#late ? text("game.move_on_its_way") : scrubbed + detail);
+    clearTimeout(this.#hurry);
+    const left = yours ? firstMoveLeft(state, performance.now()) : null;
+    if (left !== null) this.#hurry = window.setTimeout(() => this.#showStatus(state, yours), 1_000);
+    const first = left === null ? detail : text("game.first_move_in", { time: shortTime(left) });
+    setText(told, this.#late ? text("game.move_on_its_way") : scrubbed + first);
     told.classList.toggle("late", this.#late);
     if (state.you) document.title = `${yours ? "● " : ""}${headline} · Fourfold`;
   }
@@ -262,7 +271,7 @@ export class GameView {
     const say = (/** @type {Side} */ side) => {
       const time = spokenTime(timeLeft(state, side, performance.now()));
       if (side === state.you) return text("game.clock_you", { time });
-      return text("game.clock_of", { name: state.players[side].name, time });
+      return text("game.clock_of", { name: nameOf(state.players[side]), time });
     };
     const mine = state.you ?? "first";
     announce(`${say(mine)} ${say(other(mine))}`);
@@ -299,7 +308,7 @@ export class GameView {
  * @returns {[string, string]} headline and detail
  */
 function statusWords(state, yours) {
-  const names = { first: state.players.first.name, second: state.players.second.name };
+  const names = { first: nameOf(state.players.first), second: nameOf(state.players.second) };
   if (state.status === "over") {
     const result = state.result ?? "void";
     const reason = because(result, state.reason ?? "stopped", names, state.variant.connect, state.you);
@@ -312,6 +321,22 @@ function statusWords(state, yours) {
     return [yours ? text("game.your_turn") : text("game.waiting_for", { name: mover }), frozen + shape];
   }
   return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
+}
+
+/** How long a person may take for the first move where somebody waits for it, in milliseconds: the server's rule. */
+const FIRST_MOVE_MS = 30_000;
+
+/**
+ * How much of that is left to whoever looks; null where nobody is hurried.
+ * @param {GameState} state
+ * @param {number} now
+ */
+function firstMoveLeft(state, now) {
+  const { you, time } = state;
+  if (!you || state.moves.length > state.openingPlies + 1 || state.frozenUntil !== null) return null;
+  if (!state.rated && state.players[other(you)].kind === "bot") return null;
+  const whole = time.bank_ms ?? time.move_ms ?? 0;
+  return Math.max(0, FIRST_MOVE_MS - (whole - timeLeft(state, you, now)));
 }
 
 /**
@@ -348,7 +373,7 @@ export function playerTag(player) {
 
 /** @param {Player} player */
 function playerParts(player) {
-  const parts = [el("span", { class: "name" }, player.name)];
+  const parts = [el("span", { class: "name" }, nameOf(player))];
   if (player.kind !== "human") parts.push(kindBadge(player.kind));
   if (player.rating) parts.push(ratingText(player.rating));
   return parts;

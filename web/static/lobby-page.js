@@ -6,6 +6,7 @@ import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { playerLink } from "./game-view.js";
 import { finishedTile, liveTile } from "./live-games.js";
+import { openPlayDialog } from "./play-dialog.js";
 import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
 import { connection } from "./socket.js";
@@ -267,13 +268,7 @@ form.addEventListener("submit", (event) => {
   look(chosenTime(), wantsRated());
 });
 find("#make-link").addEventListener("click", invite);
-const dialog = /** @type {HTMLDialogElement} */ (find("#bot-dialog"));
-find("#choose-bot").addEventListener("click", () => dialog.showModal());
-find("form", dialog).addEventListener("submit", (event) => {
-  if (/** @type {SubmitEvent} */ (event).submitter?.getAttribute("value") !== "play") return;
-  const data = new FormData(/** @type {HTMLFormElement} */ (event.target));
-  playBot(String(data.get("bot")), /** @type {"first" | "second" | "random"} */ (String(data.get("side"))));
-});
+find("#choose-bot").addEventListener("click", () => openPlayDialog());
 connection.on("bot_offer", showBotOffer);
 connection.on("challenge_end", ({ challenge, how, reason }) => {
   if (challenge !== invitation) return;

@@ -19,6 +19,11 @@ export function parseVariant(text) {
   return { width, height, connect };
 }
 
+/** `WxH`, or `WxHxK` where it takes another number than four. @param {Variant} variant */
+export function formatVariant({ width, height, connect }) {
+  return `${width}x${height}${connect === 4 ? "" : `x${connect}`}`;
+}
+
 /**
  * Reads a move string: one base-36 digit a move.
  * @param {string} text

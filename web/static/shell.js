@@ -162,6 +162,15 @@ export function showChallengeEnd(how, reason) {
 
 const THEME_SECONDS = 365 * 24 * 60 * 60;
 
+/** Chooses light or dark, or what the system has. @param {string} theme empty for the latter */
+export function chooseTheme(theme) {
+  const root = document.documentElement;
+  if (theme) root.dataset.theme = theme;
+  else delete root.dataset.theme;
+  document.cookie = `theme=${theme}; Path=/; Max-Age=${theme ? THEME_SECONDS : 0}; SameSite=Lax`;
+  root.dispatchEvent(new Event("themed"));
+}
+
 function watchTheme() {
   const root = document.documentElement;
   const button = find("#theme");
@@ -174,11 +183,9 @@ function watchTheme() {
   };
   button.hidden = false;
   button.addEventListener("click", () => {
-    const next = show() ? "light" : "dark";
-    root.dataset.theme = next;
-    document.cookie = `theme=${next}; Path=/; Max-Age=${THEME_SECONDS}; SameSite=Lax`;
-    show();
+    chooseTheme(show() ? "light" : "dark");
   });
+  root.addEventListener("themed", show);
   system.addEventListener("change", show);
   show();
 }

@@ -2,11 +2,12 @@
 // been touched, so before that it is silent.
 
 import { find, icon } from "./dom.js";
+import { current } from "./settings.js";
 import { text } from "./texts.js";
 
 const KEY = "sound";
-/** How loud everything is, of 1. */
-const VOLUME = 0.22;
+/** How loud everything is at full volume, of 1; at the usual one it is 0.22. */
+const VOLUME = 0.37;
 
 /** @type {AudioContext | null} */
 let context = null;
@@ -29,13 +30,13 @@ function remembered() {
  * @param {{ shape?: OscillatorType, to?: number, loud?: number }} [more] `to`: the pitch at its end
  */
 function note(pitch, after, length, { shape = "sine", to = pitch, loud = 1 } = {}) {
-  if (!on || context?.state !== "running") return;
+  if (!on || current().volume === 0 || context?.state !== "running") return;
   const start = context.currentTime + after;
   const tone = new OscillatorNode(context, { type: shape, frequency: pitch });
   const gain = new GainNode(context, { gain: 0 });
   tone.frequency.exponentialRampToValueAtTime(to, start + length);
   gain.gain.setValueAtTime(0, start);
-  gain.gain.linearRampToValueAtTime(VOLUME * loud, start + 0.008);
+  gain.gain.linearRampToValueAtTime((VOLUME * loud * current().volume) / 100, start + 0.008);
   gain.gain.exponentialRampToValueAtTime(0.0005, start + length);
   tone.connect(gain).connect(context.destination);
   tone.start(start);

@@ -1,7 +1,8 @@
 // Starts games from anywhere on the site: against a house bot at once, or by a challenge that somebody must accept.
-// Buttons say what they do by `data-play-bot` or `data-invite`, each with a player's name.
+// Buttons with `data-invite`, a player's name, do the latter; `play-dialog.js` asks how to do the former.
 
 import { el } from "./dom.js";
+import { current } from "./settings.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal, toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { text } from "./texts.js";
@@ -29,14 +30,15 @@ export function wantsRated() {
  * @param {Side | "random"} [side]
  * @param {Time} [time]
  * @param {{ variant: string, moves: string }} [from] a position to begin from, in a casual game
+ * @param {boolean} [rated]
  */
-export async function playBot(bot, side = "random", time = chosenTime(), from = undefined) {
+export async function playBot(bot, side = "random", time = chosenTime(), from = undefined, rated = false) {
   expectGame();
   /** @type {Partial<import("../types/protocol").Terms>} */
   const begin = from?.moves ? { opening: { kind: "given", moves: from.moves } } : {};
-  const terms = from ? { variant: from.variant, rated: false, ...begin } : { rated: wantsRated() };
+  const terms = from ? { variant: from.variant, rated: false, ...begin } : { rated };
   try {
-    await connection.request({ type: "play_bot", bot, time, side, ...terms });
+    await connection.request({ type: "play_bot", bot, time, side, pace: current().pace, ...terms });
   } catch (error) {
     expectNothing();
     showRefusal(error);
@@ -90,9 +92,6 @@ export async function copy(button, words) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element ? event.target.closest("button[data-play-bot], button[data-invite]") : null;
-  if (!(button instanceof HTMLElement)) return;
-  const { playBot: bot, invite: player } = button.dataset;
-  if (bot) playBot(bot);
-  else if (player) challenge(player);
+  const button = event.target instanceof Element ? event.target.closest("button[data-invite]") : null;
+  if (button instanceof HTMLElement && button.dataset.invite) challenge(button.dataset.invite);
 });

@@ -17,11 +17,20 @@ function length(ms) {
   return text("game.seconds", { n: decimal(ms / 1000) });
 }
 
+/** From this limit for each move on nobody need look at a clock; it ends games that are forgotten, in milliseconds. */
+const UNHURRIED_MS = 900_000;
+
+/** Whether a game goes without a clock, but for that limit. @param {Time} time */
+export function isUnhurried(time) {
+  return time.bank_ms === null && time.move_ms !== null && time.move_ms >= UNHURRIED_MS;
+}
+
 /**
  * `3 min + 2 s`, `30 s a move`.
  * @param {Time} time
  */
 export function timeControl(time) {
+  if (isUnhurried(time)) return text("game.no_clock");
   const parts = [];
   if (time.bank_ms !== null) {
     parts.push(length(time.bank_ms) + (time.increment_ms > 0 ? ` + ${length(time.increment_ms)}` : ""));

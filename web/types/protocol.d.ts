@@ -106,7 +106,7 @@ export type ClientMessage = (
   | ({ type: "open_challenge"; key?: string } & Terms)
   | { type: OnChallenge; challenge: string }
   | { type: "decline"; challenge: string; reason?: string }
-  | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean; opening?: Opening }
+  | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean; opening?: Opening; pace?: "swift" | "human" }
   | { type: "move"; game: string; ply: number; column: number }
   | { type: OnGame; game: string }
   | { type: "takeback_answer"; game: string; yes: boolean }

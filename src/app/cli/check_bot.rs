@@ -13,6 +13,7 @@ use crate::client::bridge::BridgePlan;
 use crate::competition::self_test;
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::opening::SideChoice;
+use crate::model::pace::BotPace;
 use crate::model::secret::Secret;
 use crate::protocol::client::{BotInfo, PlayBot};
 
@@ -163,6 +164,7 @@ impl CheckBotCommand {
             variant: WireVariant(Variant::STANDARD),
             rated: false,
             opening: None,
+            pace: BotPace::default(),
         };
         let plan = BridgePlan {
             introduction: introduction.clone(),

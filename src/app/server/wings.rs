@@ -17,7 +17,9 @@ use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
 use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
-use crate::competition::matchmaker::{MatchmakerActor, MatchmakerDeps, MatchmakerSettings, Troubles};
+use crate::competition::matchmaker::{
+    MatchmakerActor, MatchmakerDeps, MatchmakerSettings, PairsPerMinute, Troubles,
+};
 use crate::competition::self_test::SelfTests;
 use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
@@ -404,6 +406,10 @@ impl Competition {
             calm_percent: ladder.calm_percent.number(),
             house_pairs: ladder.concurrency.count(),
             pairs_per_day: ladder.pairs_per_day.number(),
+            per_minute: PairsPerMinute {
+                all: ladder.remote_pairs_per_minute.number(),
+                same: ladder.remote_pairs_per_minute_and_opponent.number(),
+            },
         };
         remade(Part::Matchmaker, move |stop| MatchmakerActor::new(deps.clone(), settings).run(stop).map(Ok))
     }

@@ -13,6 +13,7 @@ use tracing::{debug, info, warn};
 
 use super::budget::{Activity, Budget, BudgetClass, cost_of_pair};
 use super::calm::Calm;
+use super::cadence::{Cadence, PairsPerMinute};
 use super::choose::{ChosenPair, PairCandidate, PairQuestion, choose};
 use super::health::{BotHealth, Condition, HealthNews};
 use super::meetings::Meetings;
@@ -24,6 +25,7 @@ use crate::competition::leaderboard::Leaderboard;
 use crate::model::clock::{TimeControl, now};
 use crate::model::fault::Fault;
 use crate::model::ids::{PairId, PlayerId};
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::play::feeds::Feeds;
 use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
@@ -78,6 +80,8 @@ pub(crate) struct MatchmakerSettings {
     pub(crate) house_pairs: usize,
     /// Pairs of the same two bots within a day.
     pub(crate) pairs_per_day: u32,
+    /// Pairs of a remote bot within a minute.
+    pub(crate) per_minute: PairsPerMinute,
 }
 
 /// What the matchmaker works with.
@@ -108,6 +112,7 @@ pub(crate) struct MatchmakerActor {
     budget: Budget,
     health: BotHealth,
     meetings: Meetings,
+    cadence: Cadence,
     running: HashMap<PairId, RunningPair>,
     refused: HashMap<PlayerId, Instant>,
     strengths: Strengths,
@@ -144,6 +149,7 @@ impl MatchmakerActor {
             budget: Budget::new(cores, settings.cpu_share, settings.calm_percent),
             health: BotHealth::default(),
             meetings: Meetings::default(),
+            cadence: Cadence::default(),
             running: HashMap::new(),
             refused: HashMap::new(),
             strengths: Strengths::default(),
@@ -187,6 +193,7 @@ impl MatchmakerActor {
         let now = now();
         self.forget_unseen(now);
         self.refused.retain(|_, until| *until > now);
+        self.cadence.pass(now);
         self.activity = self.activity();
         self.budget.pass(now.saturating_duration_since(self.looked_at), self.activity, self.calm.classes());
         self.looked_at = now;
@@ -342,6 +349,8 @@ impl MatchmakerActor {
             fit: self.strengths.fit(),
             meetings: &self.meetings,
             pairs_per_day: self.settings.pairs_per_day,
+            cadence: &self.cadence,
+            per_minute: self.settings.per_minute,
             time: self.settings.time,
             now,
             house: self.house_may_begin(),
@@ -374,6 +383,7 @@ impl MatchmakerActor {
             bot.settings.has_place(self.deps.directory.games_taken(id), OpponentKind::Bot)
                 && !self.running.values().any(|pair| pair.players.contains(id))
                 && self.is_eligible(id, now)
+                && self.cadence.may_play(id, self.settings.per_minute, now)
         };
         let mut free: Vec<Present> = self.deps.sessions.open_bots().into_iter().filter(is_free).collect();
         if free.len() > REMOTE_MAX {
@@ -444,8 +454,12 @@ impl MatchmakerActor {
             opening: OpeningSource { kind: OpeningKind::Balanced, moves: String::new() },
             pair: Some(GamePair { id: id.clone(), leg: 1, of: PAIR }),
             origin: Origin::Ladder(tempo),
+            pace: BotPace::default(),
         };
         self.meetings.add(&a.identity.id, &b.identity.id);
+        for (bot, opponent) in [(a, b), (b, a)].into_iter().filter(|(bot, _)| !bot.house) {
+            self.cadence.note(&bot.identity.id, &opponent.identity.id, now);
+        }
         let players = [a.identity.id.clone(), b.identity.id.clone()];
         match self.deps.host.start(offer).await {
             Ok(_) => {

@@ -7,6 +7,7 @@ use fourfold_arena::stats::normal;
 use fourfold_engine::Variant;
 
 use super::budget::BudgetClass;
+use super::cadence::{Cadence, PairsPerMinute};
 use super::meetings::Meetings;
 use crate::competition::leaderboard::standings::Standings;
 use crate::lobby::acceptance::{Proposal, check};
@@ -61,6 +62,9 @@ pub(crate) struct PairQuestion<'a> {
     pub(crate) meetings: &'a Meetings,
     /// Pairs of the same two bots within a day.
     pub(crate) pairs_per_day: u32,
+    /// What remote bots have begun within the last minute, and how much that may be.
+    pub(crate) cadence: &'a Cadence,
+    pub(crate) per_minute: PairsPerMinute,
     /// How much time each side would have.
     pub(crate) time: TimeControl,
     pub(crate) now: Instant,
@@ -131,8 +135,16 @@ impl PairQuestion<'_> {
         is_allowed
             && one.identity.id != other.identity.id
             && self.may_meet_today(one, other)
+            && self.keeps_pace(one, other)
+            && self.keeps_pace(other, one)
             && self.accepts(one, other)
             && self.accepts(other, one)
+    }
+
+    /// Whether the one may meet the other again already; the house has measures of its own.
+    fn keeps_pace(&self, one: &PairCandidate, other: &PairCandidate) -> bool {
+        let (bot, opponent) = (&one.identity.id, &other.identity.id);
+        one.house || self.cadence.may_meet(bot, opponent, self.per_minute, self.now)
     }
 
     fn may_begin(&self, class: BudgetClass) -> bool {
@@ -205,6 +217,12 @@ pub(super) mod tests {
         }
     }
 
+    /// Nobody has played within the last minute.
+    fn fresh() -> &'static Cadence {
+        static FRESH: std::sync::LazyLock<Cadence> = std::sync::LazyLock::new(Cadence::default);
+        &FRESH
+    }
+
     pub(in super::super) fn question<'a>(
         field: &'a [PairCandidate],
         meetings: &'a Meetings,
@@ -214,6 +232,8 @@ pub(super) mod tests {
             fit: None,
             meetings,
             pairs_per_day: 10,
+            cadence: fresh(),
+            per_minute: PairsPerMinute { all: 9, same: 1 },
             time: TIME,
             now: now(),
             house: [true, true],
@@ -312,6 +332,22 @@ pub(super) mod tests {
         check_choice(&PairQuestion { now, ..question(&field, &meetings) }, Some(["h1", "h2"]));
         meetings.add(&b, &a);
         check_choice(&PairQuestion { now, ..question(&field, &meetings) }, None);
+    }
+
+    #[test]
+    fn a_remote_bot_does_not_meet_the_same_one_again_at_once() {
+        let field = [candidate("h1", true, 1500.0, 90.0), candidate("r1", false, 1500.0, 90.0)];
+        let (meetings, mut cadence, now) = (Meetings::default(), Cadence::default(), now());
+        let [house, remote] = ["h1", "r1"].map(|id| id.parse().unwrap());
+        let asked = |cadence: &Cadence, expected| {
+            let house = [false, false];
+            check_choice(&PairQuestion { now, cadence, house, ..question(&field, &meetings) }, expected);
+        };
+        asked(&cadence, Some(["h1", "r1"]));
+        cadence.note(&house, &remote, now);
+        asked(&cadence, Some(["h1", "r1"])); // the house has measures of its own
+        cadence.note(&remote, &house, now);
+        asked(&cadence, None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::client::{Client, ClientError, Introduction, game_time};
 use crate::model::bounded::Bounded;
 use crate::model::clock::TimeControl;
+use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
 use crate::protocol::client::{Bye, ColumnField, Move, PlayBot};
 use crate::protocol::server::{GameEnd, Turn};
@@ -130,6 +131,7 @@ async fn first_turn(client: &mut Client) -> Result<Turn, StepError> {
         variant: WireVariant(Variant::STANDARD),
         rated: false,
         opening: None,
+        pace: BotPace::default(),
     };
     client.send(&ClientMessage::PlayBot(invitation)).await?;
     let turn = wait_for(client, "`turn`", |message| match message {

@@ -16,6 +16,7 @@ use crate::play::presence::{Session, Sessions};
 use crate::play::room::MemberId;
 
 use crate::model::opening::OpeningKind;
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::storage::bot_versions::{FAULTS_MAX, FaultKind};
 use crate::storage::record::{EventKind, OpeningSource, StoredGame};
@@ -150,6 +151,7 @@ impl TestObserver {
                 opening: OpeningSource { kind, moves: opening.to_owned() },
                 pair: None,
                 origin: Origin::Players,
+                pace: BotPace::default(),
             })
             .await?;
         self.games.push(game.clone());

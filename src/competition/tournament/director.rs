@@ -20,6 +20,7 @@ use crate::accounts::identity_of;
 use crate::model::clock::now;
 use crate::model::ids::{PairId, PlayerId, PlayerName, TournamentId};
 use crate::model::opening::OpeningKind;
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::play::presence::Sessions;
@@ -578,6 +579,7 @@ fn offer(running: &RunningTournament, slot: PlannedGame) -> GameOffer {
         opening: OpeningSource { kind: OpeningKind::Balanced, moves: running.progress.opening(slot) },
         pair: Some(GamePair { id: pair, leg: slot.leg().number().into(), of: PAIR }),
         origin: Origin::Tournament(tempo),
+        pace: BotPace::default(),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::analysis::values::Asker;
 use crate::http::api::positions::{ExploredMove, PositionView, Success, look, look_unsolved};
 use crate::http::error::ApiCode;
 use crate::http::payer::Paying;
-use crate::http::state::AppState;
+use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
 use crate::model::ids::GameId;
 use crate::protocol::terms::WireSide;
@@ -217,7 +217,9 @@ async fn show(
     let Read { game, problem } = read(lang, moves, variant);
     let (view, is_complete) = position(state, payer, &game).await?;
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let bots = state.arena.open_bots().into_iter().filter(|bot| bot.house);
+    // Frozen versions of learners are on the learners' own pages.
+    let is_shown = |bot: &OpenBot| bot.house && !state.learning.has_version(&bot.player.name);
+    let bots = state.arena.open_bots().into_iter().filter(is_shown);
     let page = AnalysisPage {
         frame: visitor.frame(Tab::Analysis, lang.text("analysis.title")),
         board: BoardDrawing::to_play(lang, Drawing::new(game.variant(), &view.moves)),

@@ -9,6 +9,7 @@ use fourfold_engine::Variant;
 
 use super::Page;
 use super::avatar::Avatar;
+use super::characters::{Character, PlayDialog};
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
 use crate::http::state::{AppState, OpenBot};
@@ -28,11 +29,14 @@ const RANKED_MAX: u32 = 1_000;
 pub(super) struct BotRow {
     pub(super) name: String,
     pub(super) avatar: Avatar,
+    /// Who it is to those who choose by level.
+    pub(super) character: Option<Character>,
     /// Key of the word for how strong it is, as far as there is more to say than the rating.
     pub(super) strength: Option<&'static str>,
     pub(super) player: PlayerTag,
     pub(super) rating: Option<RatingTag>,
-    pub(super) elo: i32,
+    /// What lists are sorted by: of the house what was measured beforehand, of others the live rating.
+    elo: i32,
     pub(super) about: String,
     pub(super) playing: u32,
     /// Why the ladder leaves it out, in a few words.
@@ -45,10 +49,14 @@ impl BotRow {
         Self {
             name: bot.player.name.to_string(),
             avatar: Avatar::new(bot.player.name.as_str()),
+            character: Character::of(lang, bot),
             strength: strength(bot, rating),
             player: PlayerTag::new(lang, &bot.player).unrated(),
-            rating: rating.map(|rating| RatingTag::new(lang, rating)),
-            elo: rating.map_or(Standing::START.rating.to_elo(), |rating| rating.elo),
+            rating: match bot.elo {
+                Some(elo) => Some(RatingTag::measured(lang, elo)),
+                None => rating.map(|rating| RatingTag::new(lang, rating)),
+            },
+            elo: bot.elo.or(rating.map(|rating| rating.elo)).unwrap_or(Standing::START.rating.to_elo()),
             about: about(lang, bot),
             playing: bot.playing,
             trouble: bot
@@ -58,12 +66,7 @@ impl BotRow {
         }
     }
 
-    /// The house bots, the weakest first.
-    pub(super) async fn house(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
-        Ok(Self::all(state, lang).await?.into_iter().filter(|bot| bot.is_house).collect())
-    }
-
-    /// All bots by rating. One without counts as average, and bots alike stay in the arena's order.
+    /// All bots, the weakest first. One without a rating counts as average, and bots alike stay in the arena's order.
     async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
         let ranked = state.store.leaderboard(Population::Bots, Variant::STANDARD, RANKED_MAX).await?;
         let ratings: HashMap<_, _> =
@@ -91,11 +94,11 @@ pub(super) fn house_about(lang: Language, name: &PlayerName) -> Option<String> {
     lang.known(&key).map(str::to_owned)
 }
 
-/// Key of the word for how strong a bot is: by its rating once that means something, else as the house says. A rating
+/// Key of the word for how strong a bot is: as the house says, else by its rating once that means something. A rating
 /// that is still uncertain speaks for itself.
 fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
     let rated = rating.filter(|rating| !rating.provisional).map(|rating| Strength::of_elo(rating.elo));
-    let word = match rated.or(bot.strength) {
+    let word = match bot.strength.or(rated) {
         None if rating.is_some() => return None,
         None => "bots.new",
         Some(Strength::Beginner) => "bots.beginner",
@@ -111,8 +114,12 @@ fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
 #[template(path = "bots.html")]
 struct BotsPage {
     frame: LayoutFrame,
-    /// Without the frozen versions of learners, which would be most of the page.
+    dialog: PlayDialog,
+    rivals: Vec<Character>,
+    /// The other programs of the house.
     house: Vec<BotRow>,
+    /// Those that learn. Their frozen versions are on their own pages.
+    pupils: Vec<BotRow>,
     /// Where those are, if there are any.
     versions: Option<Linked>,
     remote: Vec<BotRow>,
@@ -126,9 +133,17 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         let name = bot.name.parse::<PlayerName>();
         name.is_ok_and(|name| state.learning.has_version(&name))
     });
+    let (pupils, house): (Vec<BotRow>, Vec<BotRow>) = house.into_iter().partition(|bot| {
+        let name = bot.name.parse::<PlayerName>();
+        name.is_ok_and(|name| state.learning.learner(&name).is_some())
+    });
+    let rivals = Character::all(lang, &state.arena.open_bots());
     let page = BotsPage {
         frame: visitor.frame(Tab::Bots, lang.text("site.bots")),
-        house,
+        dialog: PlayDialog::new(lang, rivals.clone(), visitor.signed_in().is_some()),
+        rivals,
+        house: house.into_iter().filter(|bot| bot.character.is_none()).collect(),
+        pupils,
         versions: (!versions.is_empty()).then(|| lang.linked("learner.versions_elsewhere", "/learning")),
         remote,
     };

@@ -12,6 +12,7 @@ use fourfold_engine::BySide;
 use super::analysis;
 use super::author::Thoughts;
 use super::changed_moves::LessonsPanel;
+use super::characters::Character;
 use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -21,7 +22,7 @@ use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
 use crate::http::site::Site;
-use crate::http::state::AppState;
+use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::player::PlayerKind;
@@ -41,7 +42,10 @@ use crate::study::learning::lesson_history::lessons_of;
 struct SeatBar {
     place: &'static str,
     side: &'static str,
+    wire_side: WireSide,
     disc: DiscIcon,
+    /// Who plays, where it is one of the eight.
+    character: Option<Character>,
     player: PlayerTag,
     clock: String,
     is_to_move: bool,
@@ -88,6 +92,8 @@ pub(super) struct GameShown {
     tells_values: bool,
     /// Where a finished game is analysed.
     analysis: Option<String>,
+    /// Whether it is played for fun against a bot of the house, which lets people think again.
+    is_friendly: bool,
 }
 
 impl HtmlSafe for GameShown {}
@@ -113,7 +119,26 @@ impl GameShown {
             tells_values: site.tells_values && is_told_the_value(snapshot),
             analysis: (snapshot.status == GameStatus::Over)
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
+            is_friendly: false,
         }
+    }
+
+    /// With the names and faces of those who have them.
+    fn with_characters(mut self, snapshot: &Snapshot, bots: &[OpenBot]) -> Self {
+        for seat in [&mut self.top, &mut self.bottom] {
+            let player = of(&snapshot.players, seat.wire_side);
+            let bot = bots.iter().find(|bot| bot.house && bot.player.id == player.id);
+            self.is_friendly |= bot.is_some() && !snapshot.rated;
+            let Some(character) = bot.and_then(|bot| Character::of(self.lang, bot)) else { continue };
+            seat.player = seat.player.clone().called(Some(character.name));
+            seat.character = Some(character);
+        }
+        self
+    }
+
+    /// Those who play.
+    fn characters(&self) -> impl Iterator<Item = &Character> {
+        [&self.top, &self.bottom].into_iter().filter_map(|seat| seat.character.as_ref())
     }
 
     #[expect(clippy::unused_self, reason = "templates call methods")]
@@ -157,7 +182,9 @@ fn seat(
     SeatBar {
         place,
         side: words::key(side),
+        wire_side: side,
         disc: DiscIcon::new(side),
+        character: None,
         player: PlayerTag::new(lang, of(&snapshot.players, side)),
         clock: words::clock_face(lang, *of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
@@ -306,7 +333,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
-    let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref());
+    let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref())
+        .with_characters(&snapshot, &state.arena.open_bots());
     let described = [shown.status.as_str(), shown.detail.as_str()].join(" · ");
     let page = GamePage {
         frame: visitor.frame(Tab::Elsewhere, title).described(described),

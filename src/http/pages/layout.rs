@@ -18,6 +18,12 @@ use crate::model::ids::PlayerId;
 /// The cookie in which the page keeps the chosen colours.
 const THEME_COOKIE: &str = "theme";
 
+/// The cookie in which the page keeps the chosen look of boards, so that they are drawn right from the start.
+const BOARD_COOKIE: &str = "board";
+
+/// The looks that there are, but for the usual one; `web/static/style.css` says what they are.
+const BOARDS: [&str; 3] = ["night", "walnut", "paper"];
+
 /// The cookie in which the chosen language is kept, and the parameter of an address that chooses it.
 pub(super) const LANGUAGE: &str = "lang";
 
@@ -48,6 +54,7 @@ pub(super) enum Tab {
 pub(crate) struct Visitor {
     viewer: Option<Viewer>,
     theme: Option<Theme>,
+    board: Option<&'static str>,
     language: Language,
     /// The address of the page but for the language.
     address: String,
@@ -65,6 +72,7 @@ impl Visitor {
             origin: self.origin.clone(),
             tab,
             theme: self.theme,
+            board: self.board,
             lang: self.language,
             address: self.address.clone(),
             name: viewer.map(|viewer| viewer.identity.name.to_string()).unwrap_or_default(),
@@ -92,6 +100,7 @@ impl Visitor {
         Self {
             viewer: None,
             theme: None,
+            board: None,
             language: Language::default(),
             address: "/?".to_owned(),
             origin: String::new(),
@@ -113,6 +122,8 @@ pub(super) struct LayoutFrame {
     origin: String,
     tab: Tab,
     theme: Option<Theme>,
+    /// How boards look, if not as usual.
+    pub(super) board: Option<&'static str>,
     pub(super) lang: Language,
     address: String,
     /// The visitor's name; empty for nobody known.
@@ -213,11 +224,12 @@ impl FromRequestParts<AppState> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
         let theme = theme(parts);
+        let board = board(parts);
         // A header with a wrong token is no reason to refuse a page that everybody may see.
         let viewer = <Viewer as OptionalFromRequestParts<AppState>>::from_request_parts(parts, state).await;
         let (language, address) = (language(parts), address(parts));
         let origin = origin(parts, state);
-        Ok(Self { viewer: viewer.unwrap_or_default(), theme, language, address, origin })
+        Ok(Self { viewer: viewer.unwrap_or_default(), theme, board, language, address, origin })
     }
 }
 
@@ -258,6 +270,11 @@ fn cookie<'a>(parts: &'a Parts, wanted: &str) -> Option<&'a str> {
     let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
+}
+
+fn board(parts: &Parts) -> Option<&'static str> {
+    let chosen = cookie(parts, BOARD_COOKIE)?;
+    BOARDS.into_iter().find(|board| *board == chosen)
 }
 
 fn theme(parts: &Parts) -> Option<Theme> {

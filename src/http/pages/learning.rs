@@ -10,6 +10,7 @@ use fourfold_engine::{BySide, Variant};
 use super::Page;
 use super::bots;
 use super::changed_moves::{self, Turns};
+use super::characters::{Character, PlayDialog};
 use super::chart::{Chart, Datum};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -148,6 +149,8 @@ struct LearningPage {
 struct LearnerPage {
     frame: LayoutFrame,
     legend: Legend,
+    /// Where one chooses how to play against it.
+    dialog: PlayDialog,
     learner: LearnerSummary,
     lessons: Vec<LessonRow>,
     /// Whether it knows how often it saw its patterns, not only what they weigh.
@@ -187,7 +190,9 @@ pub(super) async fn one(
     let knowledge = view.knowledge.now();
     let known = learning::patterns(&knowledge).await?;
     let learner = learner(&state, &frame, &view).await?;
+    let rivals = Character::all(frame.lang, &state.arena.open_bots());
     let page = LearnerPage {
+        dialog: PlayDialog::new(frame.lang, rivals, visitor.signed_in().is_some()),
         legend: legend(&state, frame.lang),
         lessons: lessons(&state, frame.lang, &view, LessonsWanted::SHOWN).await?,
         keeps_counts: knowledge.keeps_counts(),

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Html;
 use fourfold_engine::Variant;
 
-use super::bots::BotRow;
+use super::characters::{Character, PlayDialog};
 use super::drawing::{BoardDrawing, DiscIcon, Drawing, MiniBoard};
 use super::game::stored_snapshot;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -32,8 +32,6 @@ const GAMES_MAX: u32 = 9;
 const LOOKED_AT_MAX: u32 = 4 * GAMES_MAX;
 /// Places of the ranking shown.
 const RANKS_MAX: usize = 5;
-/// House bots shown; the others are on their own page.
-const BOTS_MAX: usize = 5;
 
 /// What stands on the board when nobody has ever played here.
 const SAMPLE_MOVES: &str = "44453355226";
@@ -86,8 +84,8 @@ struct Lobby {
     counts: String,
     games: Vec<GameTile>,
     teaser: MiniBoard,
-    bots: Vec<BotRow>,
-    all_bots: Vec<BotRow>,
+    dialog: PlayDialog,
+    rivals: Vec<Character>,
     ranks: Vec<Rank>,
     /// Where their ratings have their zero: it is not that of the other ratings on the page.
     scale: Option<&'static str>,
@@ -112,7 +110,7 @@ struct Rank {
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
     let lobby = state.arena.lobby();
-    let all_bots = BotRow::house(&state, lang).await?;
+    let rivals = Character::all(lang, &state.arena.open_bots());
     let finished = finished(&state).await?;
     let page = Lobby {
         frame: visitor.frame(Tab::Play, lang.text("lobby.title")),
@@ -123,8 +121,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
             .join(" · "),
         games: games(lang, &lobby.games, &finished),
         teaser: MiniBoard { drawing: Drawing::new(Variant::STANDARD, SAMPLE_MOVES) },
-        bots: spread(&all_bots),
-        all_bots,
+        dialog: PlayDialog::new(lang, rivals.clone(), visitor.signed_in().is_some()),
+        rivals,
         ranks: ranks(&state, lang).await?,
         scale: scale(&state, lang),
         puzzle: daily_teaser(&state, lang).await?,
@@ -193,14 +191,6 @@ impl Feature {
             },
         }
     }
-}
-
-/// Some bots of every strength: the weakest, the strongest, and evenly spaced ones between.
-fn spread(bots: &[BotRow]) -> Vec<BotRow> {
-    if bots.len() <= BOTS_MAX {
-        return bots.to_vec();
-    }
-    (0..BOTS_MAX).map(|index| bots[index * (bots.len() - 1) / (BOTS_MAX - 1)].clone()).collect()
 }
 
 fn seats(lang: Language, players: &Sides<WirePlayer>) -> Sides<LiveSeat> {

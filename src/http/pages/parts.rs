@@ -56,6 +56,8 @@ impl Script {
 #[template(path = "parts/player.html")]
 pub(super) struct PlayerTag {
     name: String,
+    /// Of the page that the link leads to.
+    page: String,
     lang: Language,
     badge: Option<Badge>,
     rating: Option<RatingTag>,
@@ -70,6 +72,7 @@ impl PlayerTag {
         Self {
             lang,
             name: player.name.to_string(),
+            page: player.name.to_string(),
             badge: badge(player.kind),
             rating: player.rating.map(|rating| RatingTag::new(lang, rating)),
             is_linked: player.kind != PlayerKind::Guest,
@@ -79,6 +82,11 @@ impl PlayerTag {
     /// Without a link, for places that are links themselves.
     pub(super) fn unlinked(self) -> Self {
         Self { is_linked: false, ..self }
+    }
+
+    /// By another name; the link leads to the same page.
+    pub(super) fn called(self, name: Option<&str>) -> Self {
+        Self { name: name.map_or(self.name, str::to_owned), ..self }
     }
 
     /// Without the rating, for places that show it elsewhere.
@@ -130,6 +138,11 @@ impl RatingTag {
     /// A published rating, as rankings have it.
     pub(super) fn published(lang: Language, rating: WireRating) -> Self {
         Self::with_title(lang, "ranking.published_range", rating)
+    }
+
+    /// How strong a bot of the house was found to be beforehand: it is right before a game is played.
+    pub(super) fn measured(lang: Language, elo: i32) -> Self {
+        Self::with_title(lang, "bots.measured", WireRating { elo, pm95: 0, provisional: false })
     }
 
     fn with_title(lang: Language, range: &'static str, rating: WireRating) -> Self {

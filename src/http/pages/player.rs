@@ -12,6 +12,7 @@ use serde::Deserialize;
 use self::history::RatingHistory;
 use self::play::PlaySection;
 use super::avatar::Avatar;
+use super::characters::{Character, PlayDialog};
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -109,6 +110,10 @@ struct PlayerPage {
     badge: Option<Badge>,
     /// Bots have a face.
     avatar: Option<Avatar>,
+    /// Who it is to those who choose by level.
+    character: Option<Character>,
+    /// Where one chooses how to play against it.
+    dialog: Option<PlayDialog>,
     is_house: bool,
     is_online: bool,
     is_me: bool,
@@ -147,7 +152,11 @@ pub(super) async fn page(
     let plays = |game: &&crate::protocol::server::LiveGame| {
         game.players.first.id == player.id || game.players.second.id == player.id
     };
+    let bots = state.arena.open_bots();
+    let rivals = || Character::all(lang, &bots);
     let page = PlayerPage {
+        character: rivals().into_iter().find(|rival| rival.player == player.id),
+        dialog: player.house.then(|| PlayDialog::new(lang, rivals(), visitor.signed_in().is_some())),
         frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
         name: player.name.to_string(),
         badge: badge(player.kind),

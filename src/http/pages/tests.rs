@@ -23,6 +23,8 @@ async fn site(about: &str) -> TestSite {
             version: None,
         },
         strength: None,
+        level: None,
+        elo: None,
         style: None,
         about: Some(about.to_owned()),
         url: None,
@@ -37,9 +39,10 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 18] = [
+const PATHS: [&str; 19] = [
     "/",
     "/rules",
+    "/settings",
     "/game/one",
     "/tv",
     "/wall",

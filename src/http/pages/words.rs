@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::texts::Language;
-use crate::model::clock::TimeControl;
+use crate::model::clock::{TimeControl, is_unhurried};
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 use crate::protocol::terms::WireSide;
@@ -48,6 +48,9 @@ pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
 
 /// `3 min + 2 s`, `30 s a move`.
 pub(super) fn time_control(lang: Language, time: TimeControl) -> String {
+    if is_unhurried(time) {
+        return lang.text("game.no_clock").to_owned();
+    }
     let bank = time.bank_ms.map(|bank| match time.increment_ms {
         0 => length(lang, bank),
         increment => format!("{} + {}", length(lang, bank), length(lang, increment)),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of};
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
+use crate::play::host::GameOffer;
 use crate::play::house::KnowledgeSource;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
@@ -69,6 +70,7 @@ impl LobbyActor {
         self.need_free(me)?;
         self.unseek(session.member());
         let offer = offer_of(me.clone(), bot.identity.clone(), &terms);
+        let offer = GameOffer { pace: play.pace, ..offer };
         let (host, reply) = (self.deps.host.clone(), reply.clone());
         self.deps.tasks.spawn(async move {
             match host.start(offer).await {

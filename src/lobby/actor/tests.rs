@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::ChallengeId;
+use crate::model::pace::BotPace;
 use crate::model::player::OpponentKind;
 use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::{ChallengeOutcome, Offer};
@@ -235,6 +236,7 @@ async fn a_house_bot_can_be_played_at_once() {
             variant,
             rated: false,
             opening: None,
+            pace: BotPace::default(),
         })
     };
     guest.say(play("rando", WireVariant::default())).await;

@@ -117,7 +117,7 @@ async fn play_out_on(pool: &ComputePool, manners: BySide<Manner>, time: TimeCont
     for side in Side::BOTH {
         let bot = Box::new(manners[side]) as Box<dyn Bot>;
         let id = spec.players[side].clone();
-        let pace = Duration::ZERO;
+        let pace = SeatPace::AtLeast(Duration::ZERO);
         let (seat, task) = seat(
             SeatPlayer { id, side, bot, learns_as: None, pace, priority: Priority::Bots },
             pool.clone(),
@@ -208,7 +208,7 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
             side: Side::First,
             bot,
             learns_as,
-            pace,
+            pace: SeatPace::AtLeast(pace),
             priority: Priority::People,
         };
         let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));

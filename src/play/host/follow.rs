@@ -19,6 +19,7 @@ use crate::play::room::directory::PublicGame;
 use crate::model::opening::OpeningKind;
 use crate::protocol::server::{Frame, GameEnd, Urgency};
 
+use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::record::{GamePair, GameSpec, OpeningSource};
@@ -66,7 +67,9 @@ impl HostActor {
                         OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
                     };
                     let origin = Origin::Players;
-                    host.go_on(Follow { opening, pair: None, origin, ..Follow::swapped(&spec) });
+                    let before = host.inner.deps.directory.public(&spec.id);
+                    let pace = before.map_or_else(BotPace::default, |game| game.pace());
+                    host.go_on(Follow { opening, pair: None, origin, pace, ..Follow::swapped(&spec) });
                 }
             }
         }
@@ -110,6 +113,7 @@ struct Follow {
     opening: OpeningSource,
     pair: Option<GamePair>,
     origin: Origin,
+    pace: BotPace,
 }
 
 impl Follow {
@@ -122,6 +126,7 @@ impl Follow {
             opening: spec.opening.clone(),
             pair: spec.pair.clone(),
             origin: Origin::Series { unrated_because: spec.unrated_because },
+            pace: BotPace::default(),
         }
     }
 }
@@ -204,6 +209,7 @@ impl Host {
             opening: follow.opening,
             pair: follow.pair,
             origin: follow.origin,
+            pace: follow.pace,
         })
         .await
     }

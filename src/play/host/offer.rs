@@ -9,6 +9,7 @@ use super::{Host, StartError};
 use crate::model::clock::{TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::opening::OpeningKind;
+use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::model::rating::newcomers::Footing;
 use crate::play::host::admission::may_play_rated;
@@ -42,6 +43,8 @@ pub(crate) struct GameOffer {
     pub(crate) pair: Option<GamePair>,
     /// Who had the idea.
     pub(crate) origin: Origin,
+    /// How fast a bot of the house answers a person.
+    pub(crate) pace: BotPace,
 }
 
 /// Who had the idea of a game.

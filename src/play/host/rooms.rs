@@ -15,9 +15,10 @@ use super::{Host, StartError, Tempo};
 use crate::analysis::compute::Priority;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
 use crate::model::world::{chance, on_thread};
-use crate::play::bot_seat;
+use crate::play::bot_seat::{self, SeatPace};
 use crate::play::house::HouseBot;
 use crate::play::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::play::room::directory::PublicGame;
@@ -53,6 +54,7 @@ impl Host {
         spec: &GameSpec,
         players: &BySide<SeatedPlayer>,
         tempo: Option<Tempo>,
+        pace: BotPace,
     ) -> Result<Vec<bot_seat::SeatPlayer>, StartError> {
         let house = &self.inner.deps.house;
         let remote_plays = [&players.first, &players.second]
@@ -62,13 +64,17 @@ impl Host {
         let among_bots = is_bot(&players.first) && is_bot(&players.second);
         let goes_on_briskly = || spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id));
         let is_brisk = tempo.map_or_else(goes_on_briskly, |tempo| tempo == Tempo::Brisk);
-        let pace = if remote_plays || is_brisk { Duration::ZERO } else { PACE };
+        let least = if remote_plays || is_brisk { Duration::ZERO } else { PACE };
         let priority = if among_bots { Priority::Bots } else { Priority::People };
         let mut bots = Vec::new();
         for side in [Side::First, Side::Second] {
             let id = &players[side].identity.id;
             if let Some(house_bot) = house.get(id) {
                 let learns_as = house_bot.learns_as();
+                let pace = match pace {
+                    BotPace::Human if !among_bots => SeatPace::Human(house_bot.level),
+                    BotPace::Human | BotPace::Swift => SeatPace::AtLeast(least),
+                };
                 let bot = build_bot(house_bot, spec.variant).await?;
                 let id = id.clone();
                 bots.push(bot_seat::SeatPlayer { id, side, bot, learns_as, pace, priority });
@@ -231,7 +237,8 @@ impl Host {
         let players = BySide { first, second };
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
-        let bots = self.build_bots(&spec, &players, None).await?;
+        // A restart forgets the pace: what is stored is the game, not its manners.
+        let bots = self.build_bots(&spec, &players, None, BotPace::default()).await?;
         self.open_room(state, players, bots, rebuilds);
         Ok(())
     }

@@ -9,6 +9,7 @@ use fourfold_engine::BySide;
 use super::handle::RoomHandle;
 use super::view::SeatedPlayer;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::pace::BotPace;
 use crate::model::player::OpponentKind;
 use crate::protocol::server::LiveGame;
 
@@ -26,9 +27,10 @@ pub(crate) struct PublicGame {
     pub(crate) players: BySide<SeatedPlayer>,
     /// Its room alone writes here, lists read: a lock that is held for one copy.
     board: Mutex<ListedBoard>,
-    /// So do these two, which nothing else must agree with.
+    /// So do these three, which nothing else must agree with.
     watching: AtomicU32,
     brisk: AtomicBool,
+    humanly: AtomicBool,
 }
 
 /// The part that changes with each move, in one piece.
@@ -42,7 +44,14 @@ impl PublicGame {
     /// A game with these moves on the board.
     pub(crate) fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
         let board = Mutex::new(ListedBoard { moves, over: false });
-        Self { spec, players, board, watching: AtomicU32::new(0), brisk: AtomicBool::new(false) }
+        Self {
+            spec,
+            players,
+            board,
+            watching: AtomicU32::new(0),
+            brisk: AtomicBool::new(false),
+            humanly: AtomicBool::new(false),
+        }
     }
 
     /// As lists on the wire show it.
@@ -87,6 +96,16 @@ impl PublicGame {
     /// Says that it is.
     pub(crate) fn set_brisk(&self) {
         self.brisk.store(true, Ordering::Relaxed);
+    }
+
+    /// How fast bots of the house answer people in it.
+    pub(crate) fn pace(&self) -> BotPace {
+        if self.humanly.load(Ordering::Relaxed) { BotPace::Human } else { BotPace::Swift }
+    }
+
+    /// Says how fast.
+    pub(crate) fn set_pace(&self, pace: BotPace) {
+        self.humanly.store(pace == BotPace::Human, Ordering::Relaxed);
     }
 
     /// Watchers, as shown.

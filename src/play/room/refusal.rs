@@ -57,7 +57,7 @@ pub(crate) enum RoomRefusal {
         /// How long until there may be.
         wait: Option<Duration>,
     },
-    /// Rated games and games with bots have no takebacks, and there must be a move to take back.
+    /// Rated games have no takebacks, bots ask for none, and there must be a move to take back.
     #[error("{0}")]
     NoTakeback(&'static str),
     /// The game goes on.

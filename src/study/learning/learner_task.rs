@@ -493,6 +493,8 @@ impl LearnerTask {
             spec: self.plan.spec.clone(),
             style: STYLE,
             strength: None,
+            level: None,
+            elo: None,
             about: self.plan.about.to_owned(),
             knowledge: KnowledgeSource::Learner(self.knowledge.clone()),
         });
@@ -536,7 +538,16 @@ impl LearnerTask {
         });
         self.versions.sort_by_key(|version| version.mark);
         let (spec, knowledge) = (self.plan.spec.clone(), KnowledgeSource::Learner(knowledge));
-        deps.house.join(HouseBot { identity, spec, style: STYLE, strength: None, about, knowledge });
+        deps.house.join(HouseBot {
+            identity,
+            spec,
+            style: STYLE,
+            strength: None,
+            level: None,
+            elo: None,
+            about,
+            knowledge,
+        });
         Ok(())
     }
 

@@ -84,7 +84,7 @@ export async function clickColumn(page, column) {
 }
 
 /**
- * Starts a game against the weakest house bot.
+ * Starts a game of three minutes and two seconds against the weakest house bot.
  * @param {Page} page
  * @param {"first" | "second" | "random"} [side]
  */
@@ -92,6 +92,7 @@ export async function startBotGame(page, side = "first") {
   await page.goto("/");
   await page.waitForSelector('html[data-connection="open"]');
   await page.click("#choose-bot");
+  await page.check('#bot-dialog input[name="bot-time"][value*="180000"]');
   await page.check(`#bot-dialog input[value="${side}"]`);
   await page.click("#start-bot");
   return atGame(page);

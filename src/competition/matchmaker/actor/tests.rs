@@ -6,6 +6,10 @@ const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, 
 
 /// A ladder on an arena, and what it says of bots in trouble.
 fn ladder(arena: &Arena, house_pairs: usize) -> (MatchmakerActor, Troubles) {
+    ladder_of(arena, house_pairs, PairsPerMinute { all: 4, same: 4 })
+}
+
+fn ladder_of(arena: &Arena, house_pairs: usize, per_minute: PairsPerMinute) -> (MatchmakerActor, Troubles) {
     let (services, troubles) = (&arena.services, Troubles::default());
     let deps = MatchmakerDeps {
         host: services.host.clone(),
@@ -19,7 +23,7 @@ fn ladder(arena: &Arena, house_pairs: usize) -> (MatchmakerActor, Troubles) {
         metrics: Arc::new(Metrics::new()),
     };
     let settings =
-        MatchmakerSettings { time: TIME, cpu_share: 100, calm_percent: 3, house_pairs, pairs_per_day: 3 };
+        MatchmakerSettings { time: TIME, cpu_share: 100, calm_percent: 3, house_pairs, pairs_per_day: 3, per_minute };
     (MatchmakerActor::new(deps, settings), troubles)
 }
 
@@ -65,6 +69,25 @@ async fn two_open_bots_play_one_rated_pair_after_the_other_until_the_day_s_are_p
     }
     tokio::time::sleep(5 * TICK).await;
     assert_eq!(live_pairs(&arena), [], "enough for a day");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fast_bot_waits_for_the_next_minute() {
+    let arena = quiet_arena().await;
+    let (ann, bob) = (arena.bot("ann").await, arena.bot("bob").await);
+    let (mut ann, mut bob) = (arena.join_open(&ann).await, arena.join_open(&bob).await);
+    let (ladder, _troubles) = ladder_of(&arena, 0, PairsPerMinute { all: 2, same: 1 });
+    tokio::spawn(ladder.run(CancellationToken::new()));
+    tokio::time::sleep(2 * TICK).await;
+    for _ in 0..2 {
+        resign_all(&mut [&mut ann]).await;
+        bob.hear();
+        arena.settle().await;
+    }
+    tokio::time::sleep(20 * TICK).await;
+    assert_eq!(live_pairs(&arena), [], "they have just met");
+    tokio::time::sleep(60 * TICK).await;
+    assert_eq!(live_pairs(&arena), [(1, true)]);
 }
 
 #[tokio::test(start_paused = true)]

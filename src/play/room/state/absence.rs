@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use fourfold_engine::Side;
 
 use super::{Effect, Effects, RoomState};
+use crate::model::clock;
 use crate::model::player::PlayerKind;
 
 /// How long a bot may be away while it is its turn.
@@ -70,6 +71,12 @@ impl RoomState {
     fn absence_allowed(&self, side: Side, on_purpose: bool) -> Duration {
         match self.kinds[side] {
             PlayerKind::Bot => BOT_ABSENCE_MAX,
+            // A phone is put away for a while; the bot does not mind.
+            PlayerKind::Human | PlayerKind::Guest
+                if self.kinds[side.opponent()] == PlayerKind::Bot && clock::is_unhurried(self.spec.time) =>
+            {
+                self.clock.budget(side)
+            }
             PlayerKind::Human | PlayerKind::Guest if on_purpose => LEFT_ON_PURPOSE_MAX,
             PlayerKind::Human | PlayerKind::Guest => PERSON_ABSENCE_MIN * self.pace(),
         }

@@ -46,9 +46,11 @@ impl RoomState {
         [flag, first_move, left].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
-    /// People get a limited time for their first move; bots have their clock and their absence.
+    /// People get a limited time for their first move where somebody waits for it; bots have their clock and their
+    /// absence. In a casual game a bot can wait: the page may be read first.
     fn first_move_ends(&self, side: Side) -> Option<Instant> {
-        let waits = self.kinds[side] != PlayerKind::Bot && !self.has_moved(side);
+        let is_hurried = self.spec.rated || self.kinds[side.opponent()] != PlayerKind::Bot;
+        let waits = is_hurried && self.kinds[side] != PlayerKind::Bot && !self.has_moved(side);
         waits.then_some(())?;
         Some(self.clock.turn_started()? + FIRST_MOVE_MAX)
     }

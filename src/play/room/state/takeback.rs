@@ -16,14 +16,15 @@ impl RoomState {
     ///
     /// # Errors
     ///
-    /// Only casual games between people have takebacks, and the side must have moved.
+    /// Only people take moves back, in casual games, and the side must have moved. Whether a bot agrees is its own
+    /// affair; those of the house do.
     pub(crate) fn ask_takeback(&mut self, side: Side) -> Result<Effects, RoomRefusal> {
         self.check_open()?;
         if self.spec.rated {
             return Err(RoomRefusal::NoTakeback("rated games have no takebacks"));
         }
-        if self.kinds.first == PlayerKind::Bot || self.kinds.second == PlayerKind::Bot {
-            return Err(RoomRefusal::NoTakeback("only people can give moves back"));
+        if self.kinds[side] == PlayerKind::Bot {
+            return Err(RoomRefusal::NoTakeback("only people take moves back"));
         }
         if !self.has_moved(side) {
             return Err(RoomRefusal::NoTakeback("you have not moved yet"));

@@ -405,6 +405,27 @@ fn a_person_who_never_moves_makes_the_game_void() {
 }
 
 #[test]
+fn a_bot_waits_for_a_persons_first_move_unless_the_game_is_rated() {
+    let kinds = BySide { first: PlayerKind::Human, second: PlayerKind::Bot };
+    let mut table = Table::new(casual(), kinds);
+    assert!(table.state.next_deadline().unwrap() > table.now + FIRST_MOVE_MAX);
+    table.wake();
+    table.check_ended(GameResult::Second, EndReason::Time, Some(Side::First));
+    let rated = Table::new(spec("g1", "Ada", "Bob"), kinds);
+    assert_eq!(rated.state.next_deadline(), Some(rated.now + FIRST_MOVE_MAX));
+}
+
+#[test]
+fn a_game_without_a_clock_waits_for_a_person_as_long_as_for_a_move() {
+    let kinds = BySide { first: PlayerKind::Guest, second: PlayerKind::Bot };
+    for on_purpose in [true, false] {
+        let mut table = Table::new(per_move(900_000), kinds);
+        table.state.presence_changed(Side::First, false, on_purpose, table.now);
+        assert_eq!(table.state.absence_ends(Side::First), Some(table.now + 900 * SECOND));
+    }
+}
+
+#[test]
 fn a_bot_has_its_whole_clock_for_the_first_move() {
     let mut table = Table::new(casual(), BOTS);
     table.wake();
@@ -652,7 +673,11 @@ fn a_takeback_needs_a_casual_game_people_a_move_and_an_offer() {
     assert_eq!(refused(&mut rated, Side::First), "rated games have no takebacks");
     let mut bots = Table::new(casual(), BOTS);
     bots.play_all("44");
-    assert_eq!(refused(&mut bots, Side::First), "only people can give moves back");
+    assert_eq!(refused(&mut bots, Side::First), "only people take moves back");
+    let mut mixed = Table::new(casual(), BySide { first: PlayerKind::Guest, second: PlayerKind::Bot });
+    mixed.play_all("44");
+    assert_eq!(refused(&mut mixed, Side::Second), "only people take moves back");
+    assert_eq!(mixed.state.ask_takeback(Side::First), Ok(vec![Effect::TakebackOffered(Side::First)]));
     let mut casual = Table::new(casual(), HUMANS);
     casual.play(4);
     assert_eq!(refused(&mut casual, Side::Second), "you have not moved yet");

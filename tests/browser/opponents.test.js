@@ -1,0 +1,147 @@
+// Opponents of the house as one meets them: chosen by level, at the pace of people, without a clock, giving moves back.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { atGame, myTurn, openColumns, playOut, ply, reached } from "./support/game.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(async () => {
+  await arena.start();
+  await browser.start();
+});
+afterEach(() => browser.endOfTest());
+after(async () => {
+  await browser.stop();
+  await arena.stop();
+});
+
+/**
+ * Opens the dialog, chooses and starts, in two presses beside the choice.
+ * @param {Page} page
+ * @param {string} [bot]
+ */
+async function begin(page, bot = "random") {
+  await page.goto("/");
+  await page.waitForSelector('html[data-connection="open"]');
+  await page.click("#choose-bot");
+  await page.check(`#bot-dialog input[value="${bot}"]`);
+  await page.check('#bot-dialog input[value="first"]');
+  await page.click("#start-bot");
+  return atGame(page);
+}
+
+test("eight levels with a face each stand in their order, whatever was played", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/");
+  await page.click("#choose-bot");
+  const programs = await page.$$eval('#bot-dialog .rival:not([hidden]) input[name="bot"]', (inputs) => inputs.map((input) => input.getAttribute("value")));
+  assert.deepEqual(programs, ["random", "stupid", "greedy", "perfect-4", "negamax", "cutoff", "mcts", "perfect"]);
+  const faces = await page.$$eval("#bot-dialog .face", (all) => new Set(all.map((face) => face.outerHTML)).size);
+  assert.equal(faces, 8);
+  await page.check('#bot-dialog input[value="perfect"]');
+  assert.match((await page.textContent("#bot-says")) ?? "", /how this ends/);
+});
+
+test("a friendly game has no clock, a name, a move back and a hint", async () => {
+  const page = await browser.visitor(arena.url);
+  await begin(page, "greedy");
+  assert.equal(await myTurn(page), true);
+  assert.match((await page.textContent(".terms")) ?? "", /No clock/);
+  assert.equal(await page.locator("ff-clock:visible").count(), 0);
+  assert.match((await page.textContent('[data-seat="top"] .name')) ?? "", /Grabby/);
+  assert.match((await page.textContent("#speech")) ?? "", /take four/);
+  await page.keyboard.press("4");
+  await reached(page, 2);
+  assert.equal(await myTurn(page), true);
+  await page.click(".actions >> text=Take back");
+  await page.waitForSelector('#game[data-ply="0"][data-turn="yours"]');
+  await page.click(".actions >> text=Hint");
+  await page.waitForSelector(".hints .hint");
+  await page.keyboard.press("1");
+  await reached(page, 1);
+  assert.equal(await page.locator(".hints .hint").count(), 0, "a hint is for one position");
+});
+
+test("a bot of the house answers at the pace of people, unless it is asked not to", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.addInitScript(() => localStorage.setItem("settings", JSON.stringify({ pace: "human" })));
+  await begin(page, "random");
+  assert.equal(await myTurn(page), true);
+  const waited = await page.evaluate(async () => {
+    const game = /** @type {HTMLElement} */ (document.querySelector("#game"));
+    const until = (/** @type {number} */ ply) =>
+      new Promise((resolve) => {
+        const look = () => (Number(game.dataset.ply) >= ply ? resolve(performance.now()) : setTimeout(look, 5));
+        look();
+      });
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "4" }));
+    const mine = Number(await until(1));
+    return Number(await until(2)) - mine;
+  });
+  // The disc falls six cells in 564 ms; then a breath, and a thought of 300 ms at least.
+  assert.ok(waited > 900, `it answered after ${waited} ms`);
+});
+
+test("whoever wins is told so over the board, and the opponent says something", async () => {
+  for (const options of [DESKTOP, PHONE]) {
+    const page = await browser.visitor(arena.url, options);
+    await begin(page, "stupid");
+    let before = await ply(page);
+    // The opponent fills the columns from the left: four upright on the right win.
+    while (await myTurn(page)) {
+      await page.keyboard.press((await openColumns(page)).includes(7) ? "7" : "6");
+      await reached(page, before + 1);
+      before = await ply(page);
+    }
+    await page.waitForSelector(".ribbon:visible");
+    assert.match((await page.textContent(".ribbon")) ?? "", /You w[io]n.*right side/s);
+    const box = await page.locator(".ribbon").boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= (page.viewportSize()?.width ?? 0), "it fits");
+    await page.mouse.click(box.x + 20, box.y - 20);
+    await page.waitForSelector(".ribbon", { state: "hidden" });
+    await page.goto("/");
+    assert.equal(await page.locator('[data-beaten="stupid"]:visible').count(), 1, "a star stands for it");
+    await page.context().close();
+  }
+});
+
+test("whoever loses reads that it lost, and there is no celebration", async () => {
+  const page = await browser.visitor(arena.url);
+  await begin(page, "perfect-4");
+  await playOut(page, (shown, column) => shown.keyboard.press(String(column)));
+  const result = await page.textContent(".status-text");
+  await page.waitForSelector(".ribbon:visible");
+  if (/lost/.test(result ?? "")) assert.equal(await page.getAttribute(".ribbon", "data-how"), "lost");
+});
+
+test("settings are kept, drawn by the server, and used", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/settings");
+  await page.check('input[name="board"][value="walnut"]');
+  await page.check('input[name="confirm"]');
+  await page.check('input[name="marks"]');
+  await page.check('input[name="theme"][value="dark"]');
+  const answer = await page.request.get("/");
+  assert.match(await answer.text(), /data-theme="dark"\s*data-board="walnut"/);
+  await begin(page, "random");
+  assert.equal(await myTurn(page), true);
+  await page.keyboard.press("4");
+  await page.waitForSelector(".hints .hint");
+  assert.equal(await ply(page), 0, "chosen once");
+  await page.keyboard.press("4");
+  await reached(page, 1);
+  assert.equal(await page.locator(".stone.second .strong:visible").count() > 0, true);
+});
+
+test("a learner is met at any age", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/bots");
+  assert.equal(await page.locator('[data-play-bot*="@"]').count(), 0, "no list has its frozen versions");
+});
