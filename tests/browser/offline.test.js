@@ -73,21 +73,7 @@ test("nothing on the page moves while it loads", async () => {
   }
 });
 
-test("the page without a connection plays", async () => {
-  const page = await browser.visitor(arena.url);
-  await page.goto("/");
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(async () => (await caches.match("/offline")) !== undefined);
-  await arena.stop();
-  await page.goto("/leaderboard");
-  await page.waitForSelector('#offline[data-turn="yours"]');
-  await page.keyboard.press("4");
-  await page.waitForSelector('#offline[data-turn="yours"][data-ply="2"]');
-  assert.equal(await page.locator("ff-board .stones > g").count(), 2);
-});
-
 test("two people play at one device, with names and a score", async () => {
-  await arena.start();
   const page = await browser.visitor(arena.url);
   await page.goto("/offline#two");
   const [ann, ben] = await page.locator("#offline-two input").all();
@@ -100,4 +86,17 @@ test("two people play at one device, with names and a score", async () => {
   assert.equal(await page.textContent("#offline-score"), "Ann 1 : 0 <b>Ben</b>");
   await page.click("#offline-new");
   assert.match((await page.textContent("#offline-status")) ?? "", /^<b>Ben<\/b>/, "the other one begins");
+});
+
+test("the page without a connection plays", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/");
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(async () => (await caches.match("/offline")) !== undefined);
+  await arena.stop();
+  await page.goto("/leaderboard");
+  await page.waitForSelector('#offline[data-turn="yours"]');
+  await page.keyboard.press("4");
+  await page.waitForSelector('#offline[data-turn="yours"][data-ply="2"]');
+  assert.equal(await page.locator("ff-board .stones > g").count(), 2);
 });

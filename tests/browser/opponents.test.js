@@ -71,7 +71,8 @@ test("a friendly game has no clock, a name, a move back and a hint", async () =>
 
 test("a bot of the house answers at the pace of people, unless it is asked not to", async () => {
   const page = await browser.visitor(arena.url);
-  await page.addInitScript(() => localStorage.setItem("settings", JSON.stringify({ pace: "human" })));
+  await page.goto("/");
+  await page.evaluate(() => localStorage.setItem("settings", JSON.stringify({ pace: "human" })));
   await begin(page, "random");
   assert.equal(await myTurn(page), true);
   const waited = await page.evaluate(async () => {

@@ -54,6 +54,7 @@ export class Browser {
     });
     // Bots of the house answer as fast as they think: what takes time is tested by itself.
     await context.addInitScript(() => {
+      if (!location.protocol.startsWith("http")) return;
       if (!localStorage.getItem("settings")) localStorage.setItem("settings", JSON.stringify({ pace: "swift" }));
     });
     context.on("console", (message) => {
