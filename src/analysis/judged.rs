@@ -197,7 +197,6 @@ fn take<T>(solved: Solved<T>, spent: &mut u64) -> T {
 #[cfg(test)]
 mod tests {
     use fourfold_engine::Variant;
-    use fourfold_engine::review::Review;
 
     use super::*;
 

@@ -9,8 +9,8 @@
 
 mod actor;
 pub(crate) mod budget;
-pub(crate) mod calm;
 pub(crate) mod cadence;
+pub(crate) mod calm;
 pub(crate) mod choose;
 pub(crate) mod health;
 pub(crate) mod meetings;

@@ -7,11 +7,11 @@ use rand::RngExt;
 
 use super::pairing::Waiting;
 use super::pool::Pool;
-use crate::model::clock::TimeControl;
+use crate::model::clock::{GameTime, TimeControl};
 use crate::model::player::PlayerKind;
 use crate::play::room::MemberId;
 use crate::protocol::client::Seek;
-use crate::protocol::terms::WireVariant;
+use crate::protocol::terms::{Range, RangeElo, WireVariant};
 
 /// Who seeks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +43,9 @@ impl Crowd {
         let place_points = i32::try_from(place).unwrap_or(i32::MAX / APART).saturating_mul(APART);
         let (elo, rating) = match self {
             Self::Mixed => (rng.random_range(800..2_200), None),
-            Self::Choosy => (rng.random_range(800..2_200), Some([9_000, 9_001])),
+            Self::Choosy => {
+                (rng.random_range(800..2_200), Range::new(RangeElo::new(9_000), RangeElo::new(9_001)))
+            }
             Self::Scattered => (place_points, None),
         };
         Waiting {
@@ -52,7 +54,8 @@ impl Crowd {
             owner: None,
             elo: Some(elo),
             seek: Seek {
-                time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+                time: GameTime::new(TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None })
+                    .expect("a minute is allowed"),
                 rated: true,
                 opponents: None,
                 rating,

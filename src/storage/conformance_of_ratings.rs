@@ -8,7 +8,6 @@ use super::conformance::{
 };
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
 use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
-use super::puzzles::Harvest;
 use super::record::{EventKind, GamePair, GameSpec, OpeningSource, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::opening::OpeningKind;

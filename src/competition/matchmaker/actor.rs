@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::budget::{Activity, Budget, BudgetClass, cost_of_pair};
-use super::calm::Calm;
 use super::cadence::{Cadence, PairsPerMinute};
+use super::calm::Calm;
 use super::choose::{ChosenPair, PairCandidate, PairQuestion, choose};
 use super::health::{BotHealth, Condition, HealthNews};
 use super::meetings::Meetings;

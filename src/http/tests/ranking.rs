@@ -11,7 +11,6 @@ use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
 use crate::storage::conformance::{add, play, player, spec};
 use crate::storage::judgements::{Judgement, JudgingStep};
-use crate::storage::puzzles::Harvest;
 use crate::storage::record::{BotProfile, GameSpec, StoredPlayer};
 use crate::storage::store::Write;
 

@@ -22,8 +22,14 @@ fn ladder_of(arena: &Arena, house_pairs: usize, per_minute: PairsPerMinute) -> (
         leaderboard: Leaderboard::default(),
         metrics: Arc::new(Metrics::new()),
     };
-    let settings =
-        MatchmakerSettings { time: TIME, cpu_share: 100, calm_percent: 3, house_pairs, pairs_per_day: 3, per_minute };
+    let settings = MatchmakerSettings {
+        time: TIME,
+        cpu_share: 100,
+        calm_percent: 3,
+        house_pairs,
+        pairs_per_day: 3,
+        per_minute,
+    };
     (MatchmakerActor::new(deps, settings), troubles)
 }
 
