@@ -50,7 +50,9 @@ mod tests {
         let all: Vec<Identity> = (0..=REMEMBERED_MAX)
             .map(|number| guest::identity(format!("g{number}").parse().unwrap(), 0))
             .collect();
-        all.iter().for_each(|guest| guests.remember(guest));
+        for guest in &all {
+            guests.remember(guest);
+        }
         assert_eq!(guests.get(&all[0].id), None);
         let last = &all[REMEMBERED_MAX];
         assert_eq!(guests.get(&last.id).as_ref(), Some(last));

@@ -24,6 +24,7 @@ pub(crate) enum BotPace {
 
 impl BotPace {
     /// Whether nothing need be said of it on the wire.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -46,7 +47,7 @@ pub(crate) fn human(cells: u8, level: Option<Level>, sway: f64) -> Duration {
     let (quick, slow) = THOUGHT;
     // Bots without a level think as long as those in the middle.
     let height = level.map_or(0.5, Level::height);
-    let thought = quick + (slow - quick).mul_f64(height);
+    let thought = quick + slow.saturating_sub(quick).mul_f64(height);
     let thought = thought.mul_f64(1.0 + SWAY * (2.0 * sway.clamp(0.0, 1.0) - 1.0));
     if cells == 0 { thought } else { FALL.mul_f64(f64::from(cells).sqrt()) + SETTLES + BREATH + thought }
 }
@@ -55,8 +56,8 @@ pub(crate) fn human(cells: u8, level: Option<Level>, sway: f64) -> Duration {
 mod tests {
     use super::*;
 
-    fn level(number: u8) -> Option<Level> {
-        Some(Level::try_from(number).unwrap())
+    fn level(number: u8) -> Level {
+        Level::try_from(number).unwrap()
     }
 
     #[test]
@@ -64,24 +65,26 @@ mod tests {
         for cells in 1..=9 {
             let landed = FALL.mul_f64(f64::from(cells).sqrt()) + SETTLES;
             for sway in [-1.0, 0.0, 1.0, f64::MAX] {
-                let answer = human(cells, level(1), sway);
+                let answer = human(cells, Some(level(1)), sway);
                 assert!(answer >= landed + BREATH + THOUGHT.0.mul_f64(1.0 - SWAY), "{cells} {sway}");
-                assert!(human(cells, level(8), sway) <= landed + BREATH + THOUGHT.1.mul_f64(1.0 + SWAY));
+                assert!(
+                    human(cells, Some(level(8)), sway) <= landed + BREATH + THOUGHT.1.mul_f64(1.0 + SWAY)
+                );
             }
         }
     }
 
     #[test]
     fn stronger_ones_think_longer() {
-        let thoughts = (1..=8).map(|n| human(0, level(n), 0.5));
+        let thoughts = (1..=8).map(|n| human(0, Some(level(n)), 0.5));
         assert!(thoughts.is_sorted());
-        assert_eq!((human(0, level(1), 0.5), human(0, level(8), 0.5)), THOUGHT);
+        assert_eq!([1, 8].map(|n| human(0, Some(level(n)), 0.5)), [THOUGHT.0, THOUGHT.1]);
         assert_eq!(human(0, None, 0.5), Duration::from_millis(800));
     }
 
     #[test]
     fn nobody_falls_when_the_bot_begins() {
-        assert_eq!(human(0, level(1), 0.0), Duration::from_millis(300));
-        assert_eq!(human(1, level(1), 0.0), Duration::from_millis(300 + 165 + 160 + 250));
+        assert_eq!(human(0, Some(level(1)), 0.0), Duration::from_millis(300));
+        assert_eq!(human(1, Some(level(1)), 0.0), Duration::from_millis(300 + 165 + 160 + 250));
     }
 }

@@ -341,7 +341,7 @@ pub(super) mod tests {
         let [house, remote] = ["h1", "r1"].map(|id| id.parse().unwrap());
         let asked = |cadence: &Cadence, expected| {
             let house = [false, false];
-            check_choice(&PairQuestion { now, cadence, house, ..question(&field, &meetings) }, expected);
+            check_choice(&PairQuestion { cadence, now, house, ..question(&field, &meetings) }, expected);
         };
         asked(&cadence, Some(["h1", "r1"]));
         cadence.note(&house, &remote, now);

@@ -75,6 +75,7 @@ impl<G: Deref<Target = [FinishedGame]>> Slice<G> {
     }
 
     /// One game that the solver chokes on must not hold up all others for ever: `None` for that.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests say in it what to choke on"))]
     fn say_or_choke(
         &self,
         game: &StoredGame,

@@ -124,7 +124,7 @@ impl Miner<'_> {
         position: &Position,
         played: &JudgedMove,
     ) -> Option<FoundPuzzles> {
-        if !may_begin(position, &played.before) || self.judge.has_no_puzzle(position) {
+        if !may_begin(position, played.before) || self.judge.has_no_puzzle(position) {
             return None;
         }
         let found = self.found_at(moves, position, played);
@@ -214,7 +214,7 @@ fn empty_cells(position: &Position) -> u32 {
 }
 
 /// Whether a puzzle may begin in a position, as far as it can be told from its worth and a look at the board.
-fn may_begin(position: &Position, worth: &Worth) -> bool {
+fn may_begin(position: &Position, worth: Worth) -> bool {
     let may = match worth.score.sign() {
         Value::Win => (WIN_PLIES_MIN..=WIN_PLIES_MAX).contains(&worth.score.plies_to_end(position)),
         Value::Draw => empty_cells(position) >= DRAW_EMPTY_CELLS_MIN,
