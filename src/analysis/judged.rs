@@ -43,7 +43,6 @@ pub(crate) struct Judged {
 /// What a move was worth beside what could be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct JudgedMove {
-    /// Of the position.
     pub(crate) before: Worth,
     /// The score of what was played, for the side that played it.
     pub(crate) after: Score,

@@ -153,7 +153,8 @@ impl FairPlayActor {
         }
     }
 
-    /// Finds the alarms again that games of before have raised. They were told then: they are neither logged nor counted.
+    /// Finds the alarms again that games of before have raised. They were told then: they are neither logged nor
+    /// counted.
     async fn look_back(&self) -> Result<usize, StoreError> {
         let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
         let newest = self.store.finished_games(&newest).await?;

@@ -3,9 +3,9 @@
 //!
 //! [`choose`] (which two), [`budget`] (what it may cost), [`calm`] (when there is no hurry), [`health`] (who is left
 //! out), [`meetings`] (how often a day) and [`cadence`] (how often a minute) are pure; [`MatchmakerActor`] starts what
-//! they say whenever a game has ended, and looks around once a second. Nobody waits for a round to end. Remote bots come first, each with one ladder pair at a
-//! time; bots of the house among themselves keep the arena alive, and their ratings current, within a share of the
-//! machine.
+//! they say whenever a game has ended, and looks around once a second. Nobody waits for a round to end. Remote bots
+//! come first, each with one ladder pair at a time; bots of the house among themselves keep the arena alive, and their
+//! ratings current, within a share of the machine.
 
 mod actor;
 pub(crate) mod budget;

@@ -116,13 +116,14 @@ impl Gateway for SessionGateway {
     }
 
     fn refused(&self, code: ErrorCode) {
-        self.services.metrics.refused_on_socket(code);
+        self.services.metrics.refused_on_socket(code.as_str());
     }
 }
 
 impl SessionGateway {
     /// A gateway over these services.
     pub fn new(services: Arc<Services>) -> Self {
+        services.metrics.errors_of_socket(ErrorCode::ALL.map(ErrorCode::as_str));
         Self { services }
     }
 

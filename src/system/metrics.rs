@@ -13,7 +13,6 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::part::Part;
 use crate::model::result::EndReason;
-use crate::protocol::ErrorCode;
 
 /// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
 fn waits() -> Histogram {
@@ -142,14 +141,12 @@ impl Metrics {
         for part in Part::ALL {
             drop(metrics.panics.get_or_create(&PartLabel { part: part.as_str() }));
         }
-        for code in ErrorCode::ALL {
-            drop(metrics.socket_refusals.get_or_create(&SocketRefusalLabel { code: code.as_str() }));
-        }
         metrics
     }
 
     /// Names and explains each; counters get `_total` when they are printed.
     fn register(&mut self) {
+        self.register_refusals();
         let registry = &mut self.registry;
         registry.register("games_started", "Games that began", self.games_started.clone());
         registry.register("games_finished", "Games that ended, by reason", self.games_finished.clone());
@@ -188,13 +185,14 @@ impl Metrics {
         registry.register("set_aside", help, self.set_aside.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
+    }
+
+    fn register_refusals(&mut self) {
+        let registry = &mut self.registry;
         registry.register("refusals", "HTTP requests that were refused, by code", self.refusals.clone());
         let refusals = self.socket_refusals.clone();
-        registry.register(
-            "socket_refusals",
-            "Errors that were sent to clients of the socket, by code",
-            refusals,
-        );
+        let help = "Errors that were sent to clients of the socket, by code";
+        registry.register("socket_refusals", help, refusals);
         let shares = self.shares_refused.clone();
         registry.register("shares_refused", "What was refused because a share of it was used up", shares);
     }
@@ -298,9 +296,16 @@ impl Metrics {
         self.refusals.get_or_create(&RefusalLabel { code }).inc();
     }
 
-    /// A client of the socket was sent an error.
-    pub(crate) fn refused_on_socket(&self, code: ErrorCode) {
-        self.socket_refusals.get_or_create(&SocketRefusalLabel { code: code.as_str() }).inc();
+    /// A client of the socket may be sent these errors, each of which has a counter from the start.
+    pub(crate) fn errors_of_socket(&self, codes: impl IntoIterator<Item = &'static str>) {
+        for code in codes {
+            drop(self.socket_refusals.get_or_create(&SocketRefusalLabel { code }));
+        }
+    }
+
+    /// A client of the socket was sent an error; `code` is one of a fixed list.
+    pub(crate) fn refused_on_socket(&self, code: &'static str) {
+        self.socket_refusals.get_or_create(&SocketRefusalLabel { code }).inc();
     }
 
     /// A share of this was used up. `share` is one of a fixed list.

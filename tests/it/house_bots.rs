@@ -137,5 +137,5 @@ async fn a_house_bot_gives_every_move_back() {
     let snapshot = guest.until("game").await;
     assert_eq!((&snapshot["moves"], &snapshot["to_move"]), (&json!(""), &json!("first")));
     guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 1})).await;
-    assert_eq!(house_bot_moves(&mut guest).await["ply"], 1, "and plays on");
+    assert_eq!(house_bot_moves(&mut guest).await["ply"], 2, "and plays on");
 }

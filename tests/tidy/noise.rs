@@ -25,7 +25,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/http/api/own_bots.rs", "endpoints", 68),
     ("src/http/api/puzzles.rs", "endpoints", 51),
     ("src/http/pages/chart.rs", "new", 50),
-    ("src/http/pages/player.rs", "page", 53),
     ("src/operations/verify/fold.rs", "add", 47),
     ("src/play/room/actor.rs", "execute", 48),
     ("src/play/room/actor/telling.rs", "carry_out", 62),

@@ -157,18 +157,9 @@ impl CheckBotCommand {
         };
         let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(self.move_ms) };
         let time = GameTime::new(time).map_err(|error| Exit::usage(format!("--move-ms: {error}")))?;
-        let invitation = |side| PlayBot {
-            bot: OPPONENT.to_owned(),
-            time,
-            side,
-            variant: WireVariant(Variant::STANDARD),
-            rated: false,
-            opening: None,
-            pace: BotPace::default(),
-        };
         let plan = BridgePlan {
             introduction: introduction.clone(),
-            invitations: [SideChoice::First, SideChoice::Second].map(invitation).into(),
+            invitations: [SideChoice::First, SideChoice::Second].map(|side| invitation(side, time)).into(),
             games_max: Some(2),
         };
         let name = if self.command.is_empty() { "the connection" } else { entrant.name() }.to_owned();
@@ -192,6 +183,19 @@ impl CheckBotCommand {
             }
             Ok(TestReport::new(Report::new(&name, self.limit(), checks, latencies), games))
         })
+    }
+}
+
+/// A game against the easiest opponent.
+fn invitation(side: SideChoice, time: GameTime) -> PlayBot {
+    PlayBot {
+        bot: OPPONENT.to_owned(),
+        time,
+        side,
+        variant: WireVariant(Variant::STANDARD),
+        rated: false,
+        opening: None,
+        pace: BotPace::default(),
     }
 }
 

@@ -471,17 +471,10 @@ pub(super) fn metrics_transport(ground: &Ground, transport: &Transport) -> Trans
     Transport::new(limits, Arc::clone(&ground.site), transport.stop.clone(), tasks)
 }
 
-/// HTTP: pages, interface, WebSocket.
-pub(super) fn http(
-    ground: &Ground,
-    thinking: Thinking,
-    services: &Arc<Services>,
-    competition: &Competition,
-    learning: Learning,
-    transport: Transport,
-) -> axum::Router {
-    let Services { directory, feeds, .. } = &**services;
-    let arena = LiveArena {
+/// What goes on, for those who look.
+fn live_arena(ground: &Ground, services: &Services, competition: &Competition) -> LiveArena {
+    let Services { directory, feeds, .. } = services;
+    LiveArena {
         host: services.host.clone(),
         directory: directory.clone(),
         sessions: services.sessions.clone(),
@@ -496,7 +489,19 @@ pub(super) fn http(
             ground.tasks.of(Part::Feeds),
             ground.stop.clone(),
         ),
-    };
+    }
+}
+
+/// HTTP: pages, interface, WebSocket.
+pub(super) fn http(
+    ground: &Ground,
+    thinking: Thinking,
+    services: &Arc<Services>,
+    competition: &Competition,
+    learning: Learning,
+    transport: Transport,
+) -> axum::Router {
+    let arena = live_arena(ground, services, competition);
     let analysis = thinking.analysis;
     let puzzles = Puzzles::new(
         Arc::clone(&ground.store),

@@ -102,7 +102,6 @@ struct Listening {
     listener: Option<UnixListener>,
     deps: Option<ConnectionDeps>,
     places: Arc<Semaphore>,
-    /// The connections.
     tasks: Tasks,
 }
 

@@ -36,14 +36,13 @@ pub(super) struct Character {
     pub(super) level: Level,
     /// The account of the program behind it.
     pub(super) player: PlayerId,
-    /// The program's name.
     pub(super) program: String,
     pub(super) face: Face,
     pub(super) name: &'static str,
     pub(super) says: &'static str,
     pub(super) won: &'static str,
     pub(super) lost: &'static str,
-    /// `Level 3`.
+    /// The level in words, such as `Level 3`.
     pub(super) rank: String,
 }
 

@@ -28,6 +28,7 @@ use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 
 use crate::model::rating::elo::ShownRating;
+use crate::protocol::server::LiveGame;
 use crate::protocol::terms::{WirePlayer, WireVariant};
 use crate::storage::StoreError;
 use crate::storage::record::{StoredGame, StoredPlayer};
@@ -149,9 +150,7 @@ pub(super) async fn page(
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
-    let plays = |game: &&crate::protocol::server::LiveGame| {
-        game.players.first.id == player.id || game.players.second.id == player.id
-    };
+    let plays = |game: &&LiveGame| game.players.first.id == player.id || game.players.second.id == player.id;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
     let page = PlayerPage {
@@ -165,19 +164,9 @@ pub(super) async fn page(
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
         owner: owner(&state, lang, &player).await?,
-        about: player
-            .house
-            .then(|| super::bots::house_about(lang, &player.name))
-            .flatten()
-            .or_else(|| player.profile.about.clone())
-            .unwrap_or_default(),
+        about: about(lang, &player),
         version: player.profile.version.clone(),
-        // A link that a bot's owner wrote: nothing but a web address may be behind it.
-        url: player
-            .profile
-            .url
-            .clone()
-            .filter(|url| url.starts_with("https://") || url.starts_with("http://")),
+        url: web_address(&player),
         since: words::day(lang, player.created_at),
         standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
         variant: variant.to_string(),
@@ -190,6 +179,17 @@ pub(super) async fn page(
         older,
     };
     Ok(Html(page.render()?))
+}
+
+fn about(lang: Language, player: &StoredPlayer) -> String {
+    let of_house = player.house.then(|| super::bots::house_about(lang, &player.name)).flatten();
+    of_house.or_else(|| player.profile.about.clone()).unwrap_or_default()
+}
+
+/// A link that a bot's owner wrote: nothing but a web address may be behind it.
+fn web_address(player: &StoredPlayer) -> Option<String> {
+    let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
+    player.profile.url.clone().filter(is_web)
 }
 
 async fn owner(

@@ -17,7 +17,7 @@ use crate::storage::store::{Refused, StoreError, Written};
 #[derive(Debug, Default)]
 pub(super) struct Judgements {
     covered: u64,
-    /// Games above that.
+    /// Numbers above `covered` that were judged all the same.
     ahead: BTreeSet<u64>,
     games: BTreeMap<u64, Judgement>,
 }

@@ -488,16 +488,22 @@ impl LearnerTask {
     }
 
     fn join_live(&self, deps: &LearningDeps) {
-        deps.house.join(HouseBot {
-            identity: self.live.clone(),
+        let knowledge = self.knowledge.clone();
+        deps.house.join(self.member(self.live.clone(), self.plan.about.to_owned(), knowledge));
+    }
+
+    /// The learner as a bot of the house that plays by this knowledge.
+    fn member(&self, identity: Identity, about: String, knowledge: LearnerKnowledge) -> HouseBot {
+        HouseBot {
+            identity,
             spec: self.plan.spec.clone(),
             style: STYLE,
             strength: None,
             level: None,
             elo: None,
-            about: self.plan.about.to_owned(),
-            knowledge: KnowledgeSource::Learner(self.knowledge.clone()),
-        });
+            about,
+            knowledge: KnowledgeSource::Learner(knowledge),
+        }
     }
 
     /// Gives a frozen version its account and its place in the line-up; if it has them, its new knowledge.
@@ -537,17 +543,7 @@ impl LearnerTask {
             knowledge: knowledge.clone(),
         });
         self.versions.sort_by_key(|version| version.mark);
-        let (spec, knowledge) = (self.plan.spec.clone(), KnowledgeSource::Learner(knowledge));
-        deps.house.join(HouseBot {
-            identity,
-            spec,
-            style: STYLE,
-            strength: None,
-            level: None,
-            elo: None,
-            about,
-            knowledge,
-        });
+        deps.house.join(self.member(identity, about, knowledge));
         Ok(())
     }
 
