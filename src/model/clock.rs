@@ -2,12 +2,13 @@
 //! that caller). What a move costs and when a flag falls is told by the arena's [`Clock`], so that matches have the
 //! same rule.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use fourfold_arena::time::{Arrival, Clock};
 pub use fourfold_arena::time::{FlagFell, TimeControl};
 use fourfold_engine::{BySide, Side};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -84,14 +85,13 @@ pub(crate) fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeCont
 }
 
 /// A time control that games of the daemon may have: checked when it was made, so nobody need look again.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(transparent)]
-pub struct GameTime(#[schemars(with = "GameTimeForm")] TimeControl);
+pub struct GameTime(TimeControl);
 
 /// How much time each side has. At least one of `bank_ms` and `move_ms` is a number.
 // As clients write it: each number in its own range, before the rules that hold between them.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "GameTime")]
 #[expect(clippy::struct_field_names, reason = "the protocol's words")]
 struct GameTimeForm {
     /// Time for the whole game in milliseconds, or null for none.
@@ -122,6 +122,17 @@ impl GameTime {
     /// What it is.
     pub(crate) fn control(self) -> TimeControl {
         self.0
+    }
+}
+
+/// Described as it is written. By derive, it would only point to the form, which has no name of its own.
+impl JsonSchema for GameTime {
+    fn schema_name() -> Cow<'static, str> {
+        "GameTime".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        GameTimeForm::json_schema(generator)
     }
 }
 

@@ -324,7 +324,7 @@ mod tests {
         check_refused(r#"{"type":"resign","game":"../x"}"#, ErrorCode::BadField, Some("game"));
         check_refused(r#"{"type":"watch"}"#, ErrorCode::BadField, Some("game"));
         check_refused(
-            r#"{"type":"challenge","to":"bob","rated":false,"time":{"bank_ms":1,"move_ms":null}}"#,
+            r#"{"type":"challenge","to":"bob","rated":false,"time":{"bank_ms":60000,"move_ms":null}}"#,
             ErrorCode::BadField,
             Some("time.increment_ms"),
         );

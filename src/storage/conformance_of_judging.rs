@@ -128,14 +128,17 @@ pub(crate) async fn the_judge_goes_on_where_it_stands<F: Fixture>() {
 pub(crate) async fn games_of_people_may_be_judged_ahead<F: Fixture>() {
     let fixture = F::create().await;
     let store = fixture.store();
-    add_players(&*store, &["Ada"]).await;
+    add_players(&*store, &["Ada", "Bob"]).await;
     for name in ["deep", "blue"] {
         write(&*store, Write::AddPlayer { player: player(name, PlayerKind::Bot), password: None })
             .await
             .unwrap();
     }
-    for (id, first) in [("g1", "blue"), ("g2", "Ada"), ("g3", "blue"), ("g4", "Ada"), ("g5", "blue")] {
-        play(&*store, spec(id, first, "deep"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let (bots, people) = (["blue", "deep"], ["Ada", "Bob"]);
+    for (id, [first, second]) in [("g1", bots), ("g2", people), ("g3", bots), ("g4", people), ("g5", bots)] {
+        // The same game once more would not count.
+        let moves = if id == "g4" { FIRST_WINS_TOO } else { FIRST_WINS };
+        play(&*store, spec(id, first, second), moves, GameResult::First, EndReason::Four).await;
     }
     let of_people = async |limit| store.unjudged_games_of_people(limit).await.unwrap();
     assert_eq!((of_people(9).await, of_people(1).await), (vec![4, 2], vec![4]));

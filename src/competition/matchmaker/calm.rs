@@ -96,7 +96,7 @@ mod tests {
     fn a_known_field_is_calm_and_those_who_search_are_known_earlier() {
         let (mut calm, now) = (Calm::default(), now());
         for (error, expected) in [(200.0, [false, false]), (30.0, [false, true]), (15.0, [true, true])] {
-            let field = [("a", QUICK), ("b", QUICK), ("c", SLOW), ("d", SLOW)]
+            let field = [("q1", QUICK), ("q2", QUICK), ("s1", SLOW), ("s2", SLOW)]
                 .map(|(name, per_move)| candidate(name, error, per_move));
             check_calm(&mut calm, &field, now, expected);
         }
@@ -106,10 +106,10 @@ mod tests {
     #[test]
     fn nobody_is_new_for_ever_and_a_newcomer_wakes_it() {
         let (mut calm, start) = (Calm::default(), now());
-        let mut field = vec![candidate("a", 200.0, QUICK), candidate("b", 200.0, QUICK)];
+        let mut field = vec![candidate("q1", 200.0, QUICK), candidate("q2", 200.0, QUICK)];
         check_calm(&mut calm, &field, start, [false, true]);
         check_calm(&mut calm, &field, start + NEW_FOR, [true, true]);
-        field.push(candidate("c", 200.0, QUICK));
+        field.push(candidate("q3", 200.0, QUICK));
         check_calm(&mut calm, &field, start + NEW_FOR, [false, true]);
         check_calm(&mut calm, &field, start + 2 * NEW_FOR, [true, true]);
     }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn whoever_has_met_enough_today_is_not_urgent() {
         let (mut calm, mut meetings, now) = (Calm::default(), Meetings::default(), now());
-        let field = [candidate("a", 200.0, QUICK), candidate("b", 200.0, QUICK)];
+        let field = [candidate("q1", 200.0, QUICK), candidate("q2", 200.0, QUICK)];
         meetings.learn(&field[0].identity.id, &field[1].identity.id, 10, now);
         calm.look(&PairQuestion { now, ..choosing::question(&field, &meetings) });
         assert!(calm.classes().is_complete());
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn bots_that_are_playing_just_now_count_too() {
-        let mut field = [candidate("a", 200.0, QUICK), candidate("b", 200.0, QUICK)];
+        let mut field = [candidate("q1", 200.0, QUICK), candidate("q2", 200.0, QUICK)];
         field[0].is_taken = true;
         check_calm(&mut Calm::default(), &field, now(), [false, true]);
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn a_new_arena_is_calm_after_an_hour() {
         let hours = simulate(4);
-        assert!(hours[0].0 > 300.0 && hours[0].1 > 500, "it finds out in the first: {hours:?}");
+        assert!(hours[0].0 > 200.0 && hours[0].1 > 500, "it finds out in the first: {hours:?}");
         for (cost, pairs) in &hours[1..] {
             assert!(*cost <= 0.03 * 3_600.0 * 1.02, "three hundredths of a core: {hours:?}");
             assert!((10..=30).contains(pairs), "there is a game to watch: {hours:?}");

@@ -324,14 +324,25 @@ async fn games_of_an_earlier_process_count_for_the_network_of_whoever_comes_back
     let arena = Arena::with(setup()).await;
     let places = Share::Game.rule().network.held.unwrap() as usize;
     let house = arena.services.host.house().all()[0].identity.clone();
-    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
-    let _ada = arena.join_from("192.0.2.1", &ada).await;
-    assert_eq!(begin(&arena, vec![offer(&ada.identity, &house); places]).await.0, places);
+    let bob = arena.person("Bob").await;
+    // A client does not read hundreds of games at once, so several have them.
+    let (mut class, mut offers) = (Vec::new(), Vec::new());
+    for number in 0..16 {
+        let pupil = arena.person(&format!("Pupil{number}")).await;
+        let _here = arena.join_from("192.0.2.1", &pupil).await;
+        offers.extend(vec![offer(&pupil.identity, &house); places / 16]);
+        class.push(pupil);
+    }
+    assert_eq!(begin(&arena, offers).await.0, places);
 
     let arena = Arena::restarted_with(Arc::clone(&arena.store), setup()).await;
     arena.take_up_games().await;
     assert!(arena.services.host.held().is_empty(), "nobody is back");
-    let ada = arena.join_from("192.0.2.1", &ada).await;
+    let mut back = Vec::new();
+    for pupil in &class {
+        back.push(arena.join_from("192.0.2.1", pupil).await);
+    }
+    let ada = back.remove(0);
     let _bob = arena.join_from("192.0.2.1", &bob).await;
     let against_house = |who: &Account| vec![offer(&who.identity, &house)];
     let (begun, refused) = begin(&arena, against_house(&bob)).await;
