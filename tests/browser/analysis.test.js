@@ -227,7 +227,7 @@ test("a finished game is reviewed: the graph, the turning point, arrows, and ano
   await page.waitForURL((url) => url.pathname.startsWith("/game/") && !url.pathname.endsWith(id));
   await atGame(page);
   assert.ok((await ply(page)) >= turned - 1, "one tries again from before the mistake");
-  assert.match((await page.textContent('[data-seat="top"]')) ?? "", /perfect/);
+  assert.match((await page.textContent('[data-seat="top"]')) ?? "", /Oracle/);
 });
 
 test("watchers of a casual game see what is certain, players do not", async () => {

@@ -289,16 +289,22 @@ export class BoardElement extends HTMLElement {
     const parts = this.#parts;
     if (!parts || isStill()) return;
     const { variant } = this.#view;
+    const grains = svg("g", {});
+    parts.stones.before(grains);
     for (let index = 0; index < CONFETTI; index += 1) {
       const drawn = disc(this.#colorOf(side));
       const x = ((index * 0.618) % 1) * variant.width * CELL;
       const grain = svg("g", { transform: `translate(${x} 0) scale(${0.2 + (index % 3) * 0.08})` }, drawn);
-      parts.stones.prepend(grain);
+      grains.append(grain);
       const fall = drawn.animate(
         [{ transform: "translateY(-300px)" }, { transform: `translateY(${variant.height * CELL * 5}px)` }],
         { duration: 1_200, delay: this.landsIn + 300 + (index % 8) * 70, easing: "cubic-bezier(0.4, 0, 0.9, 0.6)", fill: "both" },
       );
-      fall.finished.then(() => grain.remove(), () => grain.remove());
+      const gone = () => {
+        grain.remove();
+        if (!grains.hasChildNodes()) grains.remove();
+      };
+      fall.finished.then(gone, gone);
     }
   }
 
