@@ -10,7 +10,7 @@ use crate::analysis::recent::Recent;
 use crate::analysis::values::is_beyond_reach;
 
 /// Positions that the solver may expand for one game: a few seconds of one thread. Games on the standard board take
-/// some twentieth of a second on average, so this ends only what begins where nobody can solve it.
+/// a small part of that on average, so this ends only what begins where nobody can solve it.
 const NODES_MAX: u64 = 20_000_000;
 
 /// Positions of each of the two generations that are remembered: some five megabytes together, the early positions of
