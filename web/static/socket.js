@@ -66,7 +66,9 @@ export class Connection {
     this.url = url;
     addEventListener("online", () => this.#retryNow());
     document.addEventListener("visibilitychange", () => document.hidden || this.#retryNow());
-    addEventListener("pagehide", () => this.#socket?.close());
+    // An open connection keeps the page from being kept for a return. One that is not open yet goes by itself: closing
+    // it would be reported as an error.
+    addEventListener("pagehide", () => this.#socket?.readyState === WebSocket.OPEN && this.#socket.close());
     addEventListener("pageshow", (event) => event.persisted && this.#retryNow());
   }
 
