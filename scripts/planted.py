@@ -153,7 +153,7 @@ def build(targets, cargo):
 
 
 def try_test(program, name, switch):
-    """How many tests of that name ran, and whether all passed."""
+    """How many tests of that name ran, and whether all passed; None if they did not end."""
     executable, folder = program
     environment = {key: value for key, value in os.environ.items() if key != SWITCH}
     environment["RUST_BACKTRACE"] = "0"
@@ -164,7 +164,7 @@ def try_test(program, name, switch):
             [executable, name], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX,
         )
     except subprocess.TimeoutExpired:
-        return 1, False
+        return 1, None
     verdicts = re.findall(rf"^test (?:\S*::)?{name} (?:- should panic )?\.\.\. (\w+)", run.stdout, re.MULTILINE)
     ran = [verdict for verdict in verdicts if verdict != "ignored"]
     # A test that takes the whole process along has noticed, too.
@@ -199,6 +199,8 @@ def main():
         ran = [try_test(programs[tuple(target)], name, switch) for target in tests[name]]
         if sum(count for count, _ in ran) == 0:
             return "did not run"
+        if any(passed is None for _, passed in ran):
+            return "hangs"
         return "passes" if all(passed for _, passed in ran) else "fails"
 
     def try_sound(name):
@@ -208,8 +210,10 @@ def main():
         return sound == "passes"
 
     def try_fault(fault):
-        missed = [name for name in fault["tests"] if outcome(name, fault["switch"]) != "fails"]
-        verdict = f"NOT CAUGHT by {', '.join(missed)}" if missed else "caught"
+        outcomes = {name: outcome(name, fault["switch"]) for name in fault["tests"]}
+        missed = [name for name, what in outcomes.items() if what not in ("fails", "hangs")]
+        hung = "hangs" in outcomes.values()
+        verdict = f"NOT CAUGHT by {', '.join(missed)}" if missed else "caught by waiting in vain" if hung else "caught"
         print(f"{verdict}: {', '.join(fault['row'])}: {fault['what']}", flush=True)
         return not missed
 

@@ -88,6 +88,7 @@ pub(crate) struct Metrics {
     games_quarantined: Gauge,
     store_findings: Gauge,
     rating_alarms: Family<HabitLabel, Counter>,
+    password_hashes: Counter,
     panics: Family<PartLabel, Counter<u64, AtomicU64>>,
     set_aside: Family<PartLabel, Counter<u64, AtomicU64>>,
     http_requests: Family<RequestLabel, Counter>,
@@ -129,6 +130,7 @@ impl Metrics {
             games_quarantined: Gauge::default(),
             store_findings: Gauge::default(),
             rating_alarms: Family::default(),
+            password_hashes: Counter::default(),
             panics: Family::default(),
             set_aside: Family::default(),
             http_requests: Family::default(),
@@ -189,6 +191,8 @@ impl Metrics {
 
     fn register_refusals(&mut self) {
         let registry = &mut self.registry;
+        let hashes = self.password_hashes.clone();
+        registry.register("password_hashes", "Passwords hashed, each some 50 ms of a core", hashes);
         registry.register("refusals", "HTTP requests that were refused, by code", self.refusals.clone());
         let refusals = self.socket_refusals.clone();
         let help = "Errors that were sent to clients of the socket, by code";
@@ -268,6 +272,16 @@ impl Metrics {
     /// Somebody's rated games look as if they were given away.
     pub(crate) fn rating_alarm(&self, habit: &'static str) {
         self.rating_alarms.get_or_create(&HabitLabel { habit }).inc();
+    }
+
+    /// A password was hashed, to be stored or to be compared.
+    pub(crate) fn password_hashed(&self) {
+        self.password_hashes.inc();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn password_hashes(&self) -> u64 {
+        self.password_hashes.get()
     }
 
     pub(crate) fn panicked(&self, part: Part) {

@@ -131,6 +131,11 @@ impl Supervision {
         }
     }
 
+    /// What the parts count.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
     /// A part panicked. What it was about has been logged by the panic hook.
     pub(crate) fn panicked(&self, part: Part) {
         self.metrics.panicked(part);
@@ -244,10 +249,6 @@ impl Supervision {
             Some(_) => std::future::pending().await,
             None => tokio::time::sleep(time).await,
         }
-    }
-
-    pub(crate) fn metrics(&self) -> &Metrics {
-        &self.metrics
     }
 
     pub(crate) fn strike(&self, part: Part) {

@@ -3,6 +3,9 @@
 //! ```sh
 //! FOURFOLD_SOCKETS=6000 cargo test --release --test it storms -- --nocapture
 //! ```
+//!
+//! With `FOURFOLD_ARENA=ws://127.0.0.1:4444/api/v1/socket` the storm breaks over a daemon that runs already, so that each
+//! end of ten thousand connections has a process of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +20,7 @@ use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Arena, Client, of_environment, pair_up};
+use crate::support::{Arena, Client, hello, of_environment, pair_up};
 
 /// Clients in the storm; one in five plays.
 const SOCKETS: usize = 300;
@@ -62,9 +65,14 @@ async fn come_back(url: &str, resume: Value) -> (Client, u32) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
-    let arena = Arena::in_real_time(|_| {}).await;
+    let arena = match std::env::var("FOURFOLD_ARENA") {
+        Err(_) => Ok(Arena::in_real_time(|_| {}).await),
+        Ok(url) => Err(url),
+    };
+    let url = arena.as_ref().map_or_else(String::clone, Arena::url);
     let sockets = of_environment("FOURFOLD_SOCKETS", SOCKETS);
-    let opening = stream::iter(0..sockets).map(|_| arena.guest()).buffer_unordered(AT_A_TIME);
+    let guest = || Client::open(&url, &[], hello());
+    let opening = stream::iter(0..sockets).map(|_| guest()).buffer_unordered(AT_A_TIME);
     let mut clients: Vec<Client> = opening.collect().await;
     let mut games = Vec::new();
     for pair in clients.chunks_mut(2).take(sockets / 10) {
@@ -75,7 +83,7 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
     }
 
     let (unhurt, stop) = (Arc::new(Unhurt::default()), CancellationToken::new());
-    let stay = || Introduction { url: format!("ws://{}", arena.address), ..Introduction::default() };
+    let stay = || Introduction { url: url.clone(), ..Introduction::default() };
     let plan = PairPlan {
         challenger: stay(),
         challenged: stay(),
@@ -97,7 +105,6 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
     let resumes: Vec<Value> = clients.iter().map(Client::resume_hello).collect();
     drop(clients);
     let (began, before) = (Instant::now(), unhurt.moves.load(Ordering::Relaxed));
-    let url = arena.url();
     let returning = resumes.into_iter().map(|resume| come_back(&url, resume));
     let (mut back, attempts): (Vec<Client>, Vec<u32>) =
         futures::future::join_all(returning).await.into_iter().unzip();

@@ -439,12 +439,14 @@ mod tests {
     #[tokio::test]
     async fn flipped_bytes_are_found() {
         let (_directory, path) = database().await;
-        let pages = fs::metadata(&path).unwrap().len() / 4096;
-        for page in 2..pages {
-            overwrite(&path, usize::try_from(page).unwrap() * 4096, &[0xa5; 16]);
+        let sound = fs::read(&path).unwrap();
+        // One page at a time: most are of tables that a start does not read otherwise.
+        for at in (4096..sound.len()).step_by(4096) {
+            fs::write(&path, &sound).unwrap();
+            overwrite(&path, at, &[0xa5; 16]);
+            let error = open_store(&path).await.expect_err(&format!("nobody has noticed byte {at}"));
+            assert_eq!(error.exit_code(), 65, "{error}");
         }
-        let error = open_store(&path).await.unwrap_err();
-        assert_eq!(error.exit_code(), 65, "{error}");
     }
 
     #[tokio::test]

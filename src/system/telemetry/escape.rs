@@ -90,8 +90,34 @@ mod tests {
         assert_eq!(escaped("Zoë ⚫"), "Zoë ⚫");
     }
 
+    /// Everything that was logged, as text.
+    #[derive(Clone, Default)]
+    struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn long_values_are_cut() {
-        assert_eq!(escaped(&"x".repeat(100)).len(), 20);
+        let log = Log::default();
+        let writer = log.clone();
+        let logger = tracing_subscriber::fmt()
+            .fmt_fields(EscapedFields)
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
+        let long = "x".repeat(10 * VALUE_BYTES_MAX);
+        tracing::subscriber::with_default(logger, || tracing::error!(name = %long, after = 1, "one\ntwo"));
+        let line = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let cut = "x".repeat(VALUE_BYTES_MAX);
+        assert!(line.ends_with(&format!("one\\u{{a}}two name={cut}… after=1\n")), "{line}");
+        assert_eq!(line.lines().count(), 1);
     }
 }
