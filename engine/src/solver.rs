@@ -226,7 +226,7 @@ impl Solver {
         let mut nodes = best.nodes;
         let mut scored: Vec<(Column, Score)> = Vec::new();
         for column in position.legal_columns() {
-            let left = SearchLimits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+            let left = limits.after(nodes);
             let known = KnownBounds { lower: -best.value.value(), ..ANY_SCORE };
             match self.solve(&position.play_unchecked(column), left, known, None) {
                 Ok(solved) => {

@@ -51,7 +51,7 @@ pub(crate) struct JudgedMove {
 impl JudgedMove {
     /// Whether the position was worth as much after the move: a win, a draw or a loss.
     pub(crate) fn keeps_value(&self) -> bool {
-        self.before.score.sign() == self.after.sign()
+        self.before.is_kept_by(self.after)
     }
 }
 

@@ -146,7 +146,7 @@ impl Judge {
         let mut nodes = 0;
         while game_so_far.ply() > ply {
             game_so_far.undo();
-            let left = SearchLimits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+            let left = limits.after(nodes);
             let solved = self.column_scores(game_so_far.position(), left)?;
             nodes += solved.nodes;
             scores.push(solved.value);

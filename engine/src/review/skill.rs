@@ -31,7 +31,7 @@ impl Skill {
 
     /// Adds a move with the score `after`, for the side that made it, in a position of this worth.
     pub fn add_move(&mut self, before: &Worth, after: Score) {
-        let is_good = u64::from(before.score.sign() == after.sign());
+        let is_good = u64::from(before.is_kept_by(after));
         let is_decision = u64::from(before.is_decision);
         self.moves += 1;
         self.good += is_good;

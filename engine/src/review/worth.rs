@@ -15,6 +15,14 @@ pub struct Worth {
     pub is_decision: bool,
 }
 
+impl Worth {
+    /// Whether the position is worth as much after a move with this score: a win, a draw or a loss.
+    #[must_use]
+    pub fn is_kept_by(&self, after: Score) -> bool {
+        self.score.sign() == after.sign()
+    }
+}
+
 impl Judge {
     /// What a position is worth in which the game goes on. `at_least` is the score of one of its moves: mostly the
     /// best.
@@ -33,7 +41,7 @@ impl Judge {
         if is_decided_by_that_move {
             return Ok(Solved { value: Worth { score, is_decision: true }, nodes });
         }
-        let left = SearchLimits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+        let left = limits.after(nodes);
         match self.has_mistake(position, score.sign(), left) {
             Ok(found) => {
                 let worth = Worth { score, is_decision: found.value };
@@ -59,7 +67,7 @@ impl Judge {
         };
         let mut nodes = 0;
         for column in likely_mistakes_first(position) {
-            let left = SearchLimits { nodes: limits.nodes.map(|all| all.saturating_sub(nodes)), ..limits };
+            let left = limits.after(nodes);
             let keeps = self.scores_at_least(position, column, kept_from, left)?;
             nodes += keeps.nodes;
             if !keeps.value {

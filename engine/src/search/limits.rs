@@ -11,6 +11,14 @@ pub struct SearchLimits<'a> {
     pub stop: &'a AtomicBool,
 }
 
+impl SearchLimits<'_> {
+    /// What is left of it after `spent` nodes.
+    #[must_use]
+    pub(crate) fn after(self, spent: u64) -> Self {
+        Self { nodes: self.nodes.map(|nodes| nodes.saturating_sub(spent)), ..self }
+    }
+}
+
 /// Counts nodes (or playouts) against limits.
 #[derive(Clone, Debug)]
 pub struct NodeCounter<'a> {

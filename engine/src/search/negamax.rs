@@ -124,8 +124,7 @@ impl<V: Valuation, G: Guide> Negamax<V, G> {
     ) -> Deepened {
         let mut best = self.search_one_ply(position);
         let first_nodes = best.nodes;
-        let nodes = limits.nodes.map(|nodes| nodes.saturating_sub(first_nodes));
-        let mut counter = NodeCounter::new(SearchLimits { nodes, stop: limits.stop });
+        let mut counter = NodeCounter::new(limits.after(first_nodes));
         let plies_left = position.variant().cells() - position.ply();
         let mut is_first = true;
         for depth in depths {

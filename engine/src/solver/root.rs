@@ -90,10 +90,10 @@ impl<G: Geometry> Root<'_, G> {
 
     /// Searches one null window. With several threads the first that finishes answers.
     fn search(&mut self, node: &Node, moves: u64, alpha: i32) -> Result<i32, Interrupted> {
-        let left = self.limits.nodes.map(|all| all.saturating_sub(self.nodes));
+        let left = self.limits.after(self.nodes);
         let is_done = AtomicBool::new(false);
         let threads = self.threads.get();
-        let limits = SearchLimits { nodes: left.map(|left| left.div_ceil(threads as u64)), ..self.limits };
+        let limits = SearchLimits { nodes: left.nodes.map(|left| left.div_ceil(threads as u64)), ..left };
         let run = |thread: usize| {
             let meter = NodeMeter { limits, is_done: &is_done, nodes: 0 };
             let thread = u32::try_from(thread).unwrap_or(0);
