@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -31,7 +32,7 @@ TREE = PLACE / "tree"
 SWITCH = "PLANTED_FAULT"
 # A test that hangs has noticed: one that waits in paused time for what does not come any more waits for ever. The
 # slowest that are named take ten seconds.
-SECONDS_MAX = 60
+SECONDS_MAX = 120
 # What of the tree is built, and by which arguments of cargo.
 TARGETS = [
     ("src/", ["--package=fourfold", "--lib"]),
@@ -159,13 +160,18 @@ def try_test(program, name, switch):
     environment["RUST_BACKTRACE"] = "0"
     if switch is not None:
         environment[SWITCH] = switch
+    run = subprocess.Popen(
+        [executable, name], cwd=folder, env=environment, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )
     try:
-        run = subprocess.run(
-            [executable, name], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX,
-        )
+        said, _ = run.communicate(timeout=SECONDS_MAX)
     except subprocess.TimeoutExpired:
+        # With the daemons that it has started.
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
         return 1, None
-    verdicts = re.findall(rf"^test (?:\S*::)?{name} (?:- should panic )?\.\.\. (\w+)", run.stdout, re.MULTILINE)
+    verdicts = re.findall(rf"^test (?:\S*::)?{name} (?:- should panic )?\.\.\. (\w+)", said, re.MULTILINE)
     ran = [verdict for verdict in verdicts if verdict != "ignored"]
     # A test that takes the whole process along has noticed, too.
     died = run.returncode not in (0, 101) and not ran
