@@ -6,11 +6,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::analysis::background::thread_time;
 use crate::system::bot_files;
 use fourfold_bots::{Bot, BotSpec, MoveBudget, registry};
 use fourfold_engine::{Column, Game, Position, Variant, rng};
 use rand::RngExt;
-use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use crate::app::terminal::output;
@@ -146,13 +146,6 @@ impl BotBench {
             stop_max_ms: millis(stops.into_iter().max().unwrap_or_default()),
         }
     }
-}
-
-/// How long this thread has run.
-fn thread_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let part = |number: i64| u64::try_from(number).unwrap_or_default();
-    Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
 /// Positions of random games in which the game goes on.
