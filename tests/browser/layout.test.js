@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 
+import { ADDRESSES } from "./support/addresses.js";
 import { Arena } from "./support/arena.js";
 import { Browser } from "./support/browser.js";
 import { myTurn, startBotGame } from "./support/game.js";
@@ -22,12 +23,6 @@ const LANGUAGES = ["en", "de", "fr"];
 /** The narrowest of each form of the pages, where long words hurt first; other languages are tried in these, and in all
  * sizes with `ALL_SIZES=1`. */
 const TIGHT = SIZES.filter(([width]) => [320, 720, 768, 844].includes(width));
-/** Of the fixed store, see tests/data/arena. */
-const PAGES = [
-  "/", "/rules", "/settings", "/game/wcU6j8b7Sg", "/game/TLoF1DwHYa", "/tv", "/wall", "/embed/wcU6j8b7Sg", "/leaderboard", "/bots",
-  "/bots/new", "/player/memory", "/learning", "/learning/memory", "/puzzles", "/puzzle/p394yu8mbq", "/tournaments",
-  "/tournament/tmwqeCdsqT", "/analysis/44354665", "/account", "/bot/adabot", "/docs", "/offline", "/nothing",
-];
 /** Documents are in English whatever the language. */
 const DOCUMENTS = ["/docs/operating", "/docs/protocol"];
 /** As long as names may be. */
@@ -59,7 +54,7 @@ for (const language of LANGUAGES) {
     await page.context().addCookies([{ name, value, url: arena.url }]);
     const found = [];
     const sizes = language === "en" || process.env.ALL_SIZES ? SIZES : TIGHT;
-    for (const path of language === "en" ? [...PAGES, ...DOCUMENTS] : PAGES) {
+    for (const path of language === "en" ? [...ADDRESSES, ...DOCUMENTS] : ADDRESSES) {
       await open(page, path);
       for (const [width, height] of sizes) {
         await page.setViewportSize({ width, height });
