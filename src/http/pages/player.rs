@@ -73,8 +73,6 @@ struct PlayerGameRow {
 struct PlayerStanding {
     variant: String,
     rating: RatingView,
-    /// The live one, where it is another.
-    live: Option<String>,
     record: String,
     /// Address of the page about this board; none for the one on show.
     url: Option<String>,
@@ -150,6 +148,7 @@ pub(super) async fn page(
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
+    let now = ratings.iter().find(|of| of.variant.0 == variant).map(|of| of.rating.elo);
     let plays = |game: &&LiveGame| game.players.first.id == player.id || game.players.second.id == player.id;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
@@ -172,7 +171,7 @@ pub(super) async fn page(
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant).await?,
-        history: RatingHistory::new(lang, &history),
+        history: RatingHistory::new(lang, &history, now.unwrap_or_default()),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
         games,
@@ -208,13 +207,11 @@ async fn owner(
 impl PlayerStanding {
     fn new(lang: Language, player: &StoredPlayer, of: &VariantRating, on_show: Variant) -> Self {
         let &VariantRating { variant: WireVariant(variant), rating } = of;
-        let RatingView { elo, live_elo, games, wins, draws, losses, .. } = rating;
+        let RatingView { games, wins, draws, losses, .. } = rating;
         let score = WinDrawLoss { wins, draws, losses };
         let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
             variant: variant.to_string(),
-            live: (player.kind == PlayerKind::Bot && live_elo != elo)
-                .then(|| lang.fill("profile.live_elo", &[("elo", live_elo)])),
             record: play::record(lang, games, score),
             url: (variant != on_show).then(url),
             rating,
