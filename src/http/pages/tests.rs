@@ -72,6 +72,34 @@ async fn every_page_is_there_for_everybody() {
 }
 
 #[tokio::test]
+async fn five_parts_are_named_everywhere_and_their_pages_where_one_is_in_them() {
+    let site = site("plays").await;
+    let nav = |body: &str, class: &str| -> Vec<String> {
+        let Some((_, nav)) = body.split_once(&format!("<nav class=\"{class}\"")) else { return Vec::new() };
+        let links = nav.split_once("</nav>").unwrap().0.split("<a href=\"").skip(1);
+        let marked = |link: &str| {
+            let url = link.split('"').next().unwrap();
+            if link.contains("aria-current=") { format!("[{url}]") } else { url.to_owned() }
+        };
+        links.map(marked).collect()
+    };
+    for (path, tabs, subtabs) in [
+        ("/", "[/] /puzzles /rules /tv /bots", ""),
+        (
+            "/leaderboard",
+            "/ /puzzles /rules /tv [/bots]",
+            "/bots [/leaderboard] /tournaments /learning /docs",
+        ),
+        ("/analysis", "/ /puzzles [/rules] /tv /bots", "/rules [/analysis]"),
+        ("/game/one", "/ /puzzles /rules /tv /bots", ""),
+    ] {
+        let body = site.get(path).await.body;
+        assert_eq!(nav(&body, "tabs").join(" "), tabs, "{path}");
+        assert_eq!(nav(&body, "subtabs").join(" "), subtabs, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn an_empty_site_has_its_pages_too() {
     let site = TestSite::new();
     for path in ["/", "/tv", "/leaderboard", "/bots", "/account", "/docs"] {
