@@ -260,15 +260,18 @@ impl PublishedShown {
         Self { rating, live }
     }
 
-    /// The same as far as more is known than single games.
-    pub(super) fn known(
+    /// The same of whoever has played, or is known otherwise.
+    pub(super) fn if_known(
         state: &AppState,
         player: &PlayerId,
         variant: Variant,
-        live: RatingRow,
+        live: Option<RatingRow>,
     ) -> Option<Self> {
-        let rating = state.leaderboard.shown().known(player, variant)?;
-        Some(Self { rating, live })
+        let known = || state.leaderboard.shown().known(player, variant);
+        match live {
+            Some(live) => Some(Self::of(state, player, variant, live)),
+            None => known().map(|rating| Self { rating, live: RatingRow::default() }),
+        }
     }
 }
 

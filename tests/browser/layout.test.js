@@ -28,7 +28,7 @@ const DOCUMENTS = ["/docs/operating", "/docs/protocol"];
 /** As long as names may be. */
 const NAME = "Wolfgang-Memory_1000";
 
-const arena = new Arena({ store: true });
+const arena = new Arena({ store: true, learning: true });
 const browser = new Browser();
 const { session } = JSON.parse(readFileSync(new URL("../data/arena/credentials.json", import.meta.url), "utf8"));
 
@@ -41,7 +41,8 @@ after(() => Promise.all([browser.stop(), arena.stop()]));
  * @param {string} path
  */
 async function open(page, path) {
-  await page.goto(path, { waitUntil: "load" });
+  const answer = await page.goto(path, { waitUntil: "load" });
+  assert.equal(answer?.status(), path === "/nothing" ? 404 : 200, `${path} is in the store`);
   if (!/^\/(embed|offline)/.test(path)) await page.waitForSelector('html[data-connection="open"]');
   if (path.startsWith("/game")) await page.waitForSelector(".status-text");
   await page.$$eval(".name, .account-link span", (names, longest) => names.forEach((name) => (name.textContent = longest)), NAME);

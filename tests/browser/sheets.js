@@ -36,7 +36,7 @@ const SCALE = 0.4;
 const [directory = "sheets", ...named] = process.argv.slice(2);
 const paths = named.length ? named : ADDRESSES;
 mkdirSync(directory, { recursive: true });
-const arena = new Arena({ store: true });
+const arena = new Arena({ store: true, learning: true });
 const browser = new Browser();
 await Promise.all([arena.start(), browser.start()]);
 const { session } = JSON.parse(readFileSync(new URL("../data/arena/credentials.json", import.meta.url), "utf8"));

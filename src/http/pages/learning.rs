@@ -272,8 +272,9 @@ async fn version_rows(state: &AppState, view: &LearnerView) -> Result<Vec<Learni
 
 /// The published rating, and how many rated games were played.
 async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<PublishedShown>, u64), StoreError> {
-    let live = state.store.rating(player, Variant::STANDARD).await?.unwrap_or_default();
-    Ok((PublishedShown::known(state, player, Variant::STANDARD, live), live.standing.games))
+    let live = state.store.rating(player, Variant::STANDARD).await?;
+    let games = live.map_or(0, |live| live.standing.games);
+    Ok((PublishedShown::if_known(state, player, Variant::STANDARD, live), games))
 }
 
 /// From the first version to the live one, as far as both are known.

@@ -164,7 +164,7 @@ async fn whoever_is_new_finds_the_rules_under_the_name_that_the_game_has_at_home
         assert!(site.get(path).await.body.contains("href=\"/rules\""), "{path}");
     }
     let lead = site.get("/").await.body;
-    assert_eq!(lead.matches("href=\"/rules\"").count(), 2, "in the lead and in the footer");
+    assert_eq!(lead.matches("href=\"/rules\"").count(), 3, "above, in the lead and in the footer");
     for (language, name) in [
         ("en", "Connect Four"),
         ("de", "Vier gewinnt"),
@@ -235,6 +235,7 @@ async fn two_who_play_quickly_do_not_fill_the_lobby() {
 #[tokio::test]
 async fn the_ranking_lists_only_the_wanted() {
     let site = site("plays").await;
+    site.fit().await;
     assert!(site.get("/leaderboard?list=people").await.body.contains("/player/Ada"));
     assert!(!site.get("/leaderboard?list=bots").await.body.contains("/player/Ada"));
 }
@@ -262,7 +263,7 @@ async fn lobby_with(path: &str, headers: &[(header::HeaderName, &str)]) -> crate
 #[tokio::test]
 async fn pages_speak_the_language_that_the_browser_likes() {
     let body = lobby_with("/", &[(header::ACCEPT_LANGUAGE, "pl-PL,pl;q=0.9,en;q=0.7")]).await.body;
-    assert!(body.contains("<html lang=\"pl\">") && body.contains("Zagraj teraz"), "{body}");
+    assert!(body.contains("<html lang=\"pl\">") && body.contains("Zagraj z człowiekiem"), "{body}");
     assert!(body.contains("/texts/pl.js\""), "{body}");
 }
 

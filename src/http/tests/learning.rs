@@ -116,7 +116,7 @@ async fn learners_are_listed_with_their_versions() {
         (&version["name"], &version["games"], &version["decision"]),
         (&json!("pupil@1"), &json!(1), &json!(0.412))
     );
-    assert_eq!(version["rating"], Value::Null, "it has not played");
+    assert_eq!(version["live_elo"], Value::Null, "it has not played");
     let nobody = TestSite::new().get("/api/v1/learners").await.json();
     assert_eq!(nobody, json!({ "items": [], "cursor": null }));
 }
@@ -140,7 +140,7 @@ async fn learners_are_shown_with_their_published_ratings() {
         (&row["elo"], &row["pm95"]),
         "the number of the leaderboard"
     );
-    assert_eq!(version["rating"]["elo"], row["live_elo"], "the live one as ever");
+    assert_eq!(version["live_elo"], row["live_elo"], "the live one as ever");
     assert_ne!(row["elo"], row["live_elo"]);
     let page = site.get("/learning/pupil").await;
     let shown = format!("<strong>{}</strong>? <span class=\"soft small\">±{}<", row["elo"], row["pm95"]);
