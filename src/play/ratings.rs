@@ -5,9 +5,10 @@
 //! beforehand until then, so that the first minute is right; of everybody else the live rating, put on the same scale.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use fourfold_engine::Variant;
+use tokio::sync::watch;
 
 use super::house::HouseBots;
 use crate::model::ids::PlayerId;
@@ -18,26 +19,32 @@ use crate::storage::{Store, StoreError};
 /// Ratings of joint fits, by board.
 pub(crate) type FittedRatings = HashMap<Variant, HashMap<PlayerId, ShownRating>>;
 
-/// What everybody is shown; cheap to clone. Fits are put in, everybody reads, under a lock that is held for one pointer.
-#[derive(Clone, Debug, Default)]
+/// What everybody is shown; cheap to clone. The leaderboard puts its fits in, everybody reads.
+#[derive(Clone, Debug)]
 pub(crate) struct ShownRatings {
     house: HouseBots,
-    fitted: Arc<RwLock<Arc<FittedRatings>>>,
+    fitted: Arc<watch::Sender<Arc<FittedRatings>>>,
+}
+
+impl Default for ShownRatings {
+    fn default() -> Self {
+        Self::new(HouseBots::default())
+    }
 }
 
 impl ShownRatings {
     /// Before the first fit.
     pub(crate) fn new(house: HouseBots) -> Self {
-        Self { house, fitted: Arc::default() }
+        Self { house, fitted: Arc::new(watch::Sender::new(Arc::default())) }
     }
 
     /// Puts a new fit in the place of the last one.
     pub(crate) fn publish(&self, fitted: FittedRatings) {
-        *self.fitted.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(fitted);
+        self.fitted.send_replace(Arc::new(fitted));
     }
 
     fn fitted(&self) -> Arc<FittedRatings> {
-        Arc::clone(&self.fitted.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.fitted.borrow())
     }
 
     /// What is known of a player but for single games: the fit, or what was found beforehand.

@@ -36,8 +36,8 @@ struct AgeView {
     games: u64,
     /// Its live Elo on the standard board, which moves with each game; null before the first rated game.
     live_elo: Option<i32>,
-    /// Its rating on the standard board, the same as everywhere: of the joint fit, on a scale where the bot `random` has
-    /// 0; null before the first rated game, unless it was measured beforehand.
+    /// Its rating on the standard board, the same as everywhere, on a scale where the bot `random` has 0; null before
+    /// the first rated game, unless it was measured beforehand.
     published: Option<WireRating>,
     /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured. That
     /// of a live version is as of when it was measured last.

@@ -148,7 +148,6 @@ pub(super) async fn page(
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
-    let now = ratings.iter().find(|of| of.variant.0 == variant).map(|of| of.rating.elo);
     let plays = |game: &&LiveGame| game.players.first.id == player.id || game.players.second.id == player.id;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
@@ -171,7 +170,7 @@ pub(super) async fn page(
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant).await?,
-        history: RatingHistory::new(lang, &history, now.unwrap_or_default()),
+        history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
         games,
@@ -242,6 +241,11 @@ async fn skill(
         optimal: percent(lang, optimal),
         judged: lang.fill("profile.judged", &counts),
     }))
+}
+
+/// The points on one board; nobody has played there who has none.
+fn elo_on(ratings: &[VariantRating], variant: Variant) -> i32 {
+    ratings.iter().find(|of| of.variant.0 == variant).map_or(0, |of| of.rating.elo)
 }
 
 /// The board that the address names, else the one with the most games.

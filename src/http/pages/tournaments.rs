@@ -76,7 +76,7 @@ pub(super) struct Notice {
     /// Where it is; of one that is to come, where all are.
     pub(super) url: String,
     pub(super) is_live: bool,
-    /// When it begins.
+    /// When it begins, if it is to come.
     pub(super) when: Option<String>,
 }
 

@@ -137,7 +137,7 @@ async fn every_place_shows_the_same_rating() {
     for part in [format!("number\">{elo}?"), format!("now {elo}")] {
         assert!(player.contains(&part), "{part} in {player}");
     }
-    assert!(!site.get("/game/g6").await.body.contains("1500"));
+    assert!(!site.get("/game/g6").await.body.contains(">1500"));
 }
 
 #[tokio::test]

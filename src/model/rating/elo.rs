@@ -98,8 +98,8 @@ pub(crate) struct RatingEntry {
 /// Rated games before which a rating is provisional: ten pairs.
 pub(crate) const PROVISIONAL_GAMES: u64 = 20;
 
-/// A published rating that is less certain than this, in Elo points on both sides with 95 %, is provisional however many
-/// games were played: neighbours in the ranking may stand the other way round.
+/// A published rating that is less certain than this, in Elo points on both sides with 95 %, is provisional however
+/// many games were played: neighbours in the ranking may stand the other way round.
 const RANKED_PM95: u32 = 75;
 
 /// Elo points that a newcomer's surprising result moves at most.

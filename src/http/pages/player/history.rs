@@ -55,18 +55,15 @@ pub(super) struct RatingHistory {
 impl HtmlSafe for RatingHistory {}
 
 impl RatingHistory {
-    /// Draws the ratings after each game, from left to right. What is stored is the live Elo, whose zero is elsewhere: the
-    /// line ends at `now`, the rating that is shown everywhere. `None` if there is no line.
+    /// Draws the ratings after each game, from left to right. What is stored is the live Elo, whose zero is elsewhere:
+    /// the line ends at `now`, the rating that is shown everywhere. `None` if there is no line.
     pub(super) fn new(lang: Language, history: &[HistoryPoint], now: i32) -> Option<Self> {
         let (first, last) = (history.first()?, history.last()?);
         if history.len() < GAMES_MIN {
             return None;
         }
         let shift = now - last.after.to_elo();
-        let values: Vec<i32> = std::iter::once(first.before.to_elo())
-            .chain(history.iter().map(|point| point.after.to_elo()))
-            .map(|elo| elo + shift)
-            .collect();
+        let values = values(first, history, shift);
         let (low, high) = (*values.iter().min()?, *values.iter().max()?);
         let step = step_for(high - low);
         let (bottom_value, top_value) = (low.div_euclid(step) * step, (high.div_euclid(step) + 1) * step);
@@ -76,12 +73,9 @@ impl RatingHistory {
             bottom - share * (bottom - top)
         };
         let steps = f64::from(u32::try_from(values.len() - 1).unwrap_or(u32::MAX));
-        let mut x = left;
-        let mut points = Vec::with_capacity(values.len());
-        for value in &values {
-            points.push((format!("{x:.1}"), format!("{:.1}", y(*value))));
-            x += (right - left) / steps;
-        }
+        let x = |step: u32| left + f64::from(step) * (right - left) / steps;
+        let place = |(step, value): (u32, &i32)| (format!("{:.1}", x(step)), format!("{:.1}", y(*value)));
+        let points: Vec<(String, String)> = (0..).zip(&values).map(place).collect();
         let end = points.last()?.clone();
         let ticks = (0..=(top_value - bottom_value) / step).map(|index| bottom_value + index * step);
         let counts = [("low", low), ("high", high), ("now", now)];
@@ -114,6 +108,12 @@ impl HistoryRow {
         let (before, after) = (point.before.to_elo() + shift, point.after.to_elo() + shift);
         Self { game: point.game.to_string(), day: words::day(lang, point.at), after, delta: after - before }
     }
+}
+
+/// Before the first game and after each, so much higher.
+fn values(first: &HistoryPoint, history: &[HistoryPoint], shift: i32) -> Vec<i32> {
+    let after = history.iter().map(|point| point.after.to_elo());
+    std::iter::once(first.before.to_elo()).chain(after).map(|elo| elo + shift).collect()
 }
 
 /// A round step that makes two to five lines.
