@@ -7,6 +7,7 @@ pub(crate) mod host;
 pub(crate) mod house;
 pub(crate) mod incident;
 pub(crate) mod presence;
+pub(crate) mod ratings;
 pub(crate) mod reasons;
 pub(crate) mod room;
 pub(crate) mod share;

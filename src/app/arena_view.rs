@@ -50,7 +50,8 @@ impl LiveArena {
 impl ArenaView for LiveArena {
     fn live_games(&self) -> Vec<LiveGame> {
         let mut live = self.directory.live();
-        live.sort_by_key(|game| (game.is_brisk(), std::cmp::Reverse(game.strength()), game.spec.started_at));
+        let now = tokio::time::Instant::now();
+        live.sort_by_key(|game| game.list_order(now));
         live.iter().map(|game| game.to_wire()).collect()
     }
 

@@ -21,8 +21,11 @@ use std::sync::Arc;
 use fourfold_engine::Variant;
 use tokio::sync::watch;
 
-use self::standings::Standings;
+use self::standings::{Scale, Standings};
+use crate::model::ids::PlayerId;
 use crate::model::population::Population;
+use crate::model::rating::elo::ShownRating;
+use crate::play::ratings::{FittedRatings, ShownRatings};
 
 pub(crate) use self::service::{LeaderboardActor, LeaderboardDeps};
 
@@ -30,15 +33,26 @@ pub(crate) use self::service::{LeaderboardActor, LeaderboardDeps};
 #[derive(Clone, Debug)]
 pub(crate) struct Leaderboard {
     sender: Arc<watch::Sender<Arc<FitSnapshot>>>,
+    shown: ShownRatings,
 }
 
 impl Default for Leaderboard {
     fn default() -> Self {
-        Self { sender: Arc::new(watch::Sender::new(Arc::default())) }
+        Self::new(ShownRatings::default())
     }
 }
 
 impl Leaderboard {
+    /// Of no games yet. What is fitted goes into `shown`.
+    pub(crate) fn new(shown: ShownRatings) -> Self {
+        Self { sender: Arc::new(watch::Sender::new(Arc::default())), shown }
+    }
+
+    /// The ratings that everybody is shown.
+    pub(crate) fn shown(&self) -> &ShownRatings {
+        &self.shown
+    }
+
     /// The ratings as they were fitted last.
     pub(crate) fn now(&self) -> Arc<FitSnapshot> {
         Arc::clone(&self.sender.borrow())
@@ -52,6 +66,7 @@ impl Leaderboard {
 
     /// Shows the ratings of a new fit.
     pub(crate) fn show(&self, snapshot: FitSnapshot) {
+        self.shown.publish(snapshot.shown());
         self.sender.send_replace(Arc::new(snapshot));
     }
 }
@@ -74,14 +89,24 @@ pub(crate) struct Fits {
 }
 
 impl FitSnapshot {
-    /// The ratings of one board, if rated games were played there. People have no fit of their own.
+    /// The ratings of one board, if rated games were played there. People have no fit of their own: they are among all.
     pub(crate) fn field(&self, variant: Variant, population: Population) -> Option<&Standings> {
         let fits = self.fits.get(&variant)?;
         match population {
-            Population::All => Some(&fits.all),
+            Population::All | Population::People => Some(&fits.all),
             Population::Bots => Some(&fits.bots),
-            Population::People => None,
         }
+    }
+
+    /// Everybody's rating as it is shown: of bots that of the fit between bots, of whoever has met none that of all. A
+    /// fit that `random` does not hold to the scale of all others says nothing on that scale.
+    fn shown(&self) -> FittedRatings {
+        let ratings = |fits: &Arc<Fits>| -> HashMap<PlayerId, ShownRating> {
+            let fields = [&fits.all, &fits.bots].into_iter().filter(|field| field.scale == Scale::Random);
+            let rows = fields.flat_map(Standings::rows);
+            rows.map(|rated| (rated.player.clone(), rated.shown())).collect()
+        };
+        self.fits.iter().map(|(variant, fits)| (*variant, ratings(fits))).collect()
     }
 
     /// Boards on which rated games were played, the one with most players first.

@@ -16,7 +16,7 @@ use crate::storage::{StoreError, StoredPlayer};
 #[derive(Clone, Debug)]
 pub(super) struct OpponentGames {
     pub(super) opponent: StoredPlayer,
-    /// The opponent's rating on the scale of the joint fit.
+    /// The opponent's rating, as everywhere, once more is known than single games.
     pub(super) elo: Option<i32>,
     /// As the player sees them: games in which it moved first, and the others.
     pub(super) score: BySide<WinDrawLoss>,
@@ -63,13 +63,9 @@ pub(super) async fn crosstable(
         let opponent = opponents.remove(&row.opponent)?;
         let fields = [field(Population::Bots), field(Population::All)];
         // Both on the scale of one fit: that between bots if it knows them.
-        let both =
-            fields.into_iter().flatten().find_map(|field| Some((field, expected(field, player, &row)?)));
-        let mut own = both.map(|(field, _)| field).or(fields[0]).into_iter().chain(fields[1]);
-        let elo = own
-            .find_map(|field| field.get(&opponent.id))
-            .map(crate::competition::leaderboard::standings::FittedPlayer::whole_elo);
-        Some(OpponentGames { opponent, elo, score: row.score, expected: both.map(|(_, expected)| expected) })
+        let known = fields.into_iter().flatten().find_map(|field| expected(field, player, &row));
+        let elo = state.leaderboard.shown().known(&opponent.id, variant).map(|known| known.elo);
+        Some(OpponentGames { opponent, elo, score: row.score, expected: known })
     };
     Ok(rows.into_iter().filter_map(meeting).collect())
 }

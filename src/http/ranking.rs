@@ -9,16 +9,12 @@ use fourfold_engine::review::Skill;
 use super::state::AppState;
 use crate::competition::leaderboard::standings::{FittedPlayer, Scale, Standings};
 use crate::model::ids::{PlayerId, PlayerName};
-use crate::model::player::PlayerKind;
 use crate::model::population::Population;
-use crate::model::rating::elo::pm95;
+use crate::model::rating::elo::ShownRating;
 
 use crate::protocol::terms::WireRating;
 use crate::storage::record::RatingRow;
 use crate::storage::{StoreError, StoredPlayer};
-
-/// People on their list at most.
-const PEOPLE_MAX: u32 = 200;
 
 /// Bots of the house, its learners with their versions alone, or the bots of others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,21 +24,28 @@ pub(super) enum Home {
     Elsewhere,
 }
 
+/// Whether frozen versions of learners are on a list, which they fill.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Versions {
+    Listed,
+    LeftOut,
+}
+
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RankingQuery {
     pub(super) population: Population,
     pub(super) variant: Variant,
     pub(super) home: Option<Home>,
+    pub(super) versions: Versions,
     pub(super) limit: u32,
 }
 
-/// A published rating with what stands behind it.
+/// A rating with what stands behind it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct PublishedShown {
-    pub(super) elo: i32,
-    /// Half the width of the interval that holds 95 %.
-    pub(super) pm95: u32,
+    /// The same as everywhere.
+    pub(super) rating: ShownRating,
     /// The live rating with all rated games.
     pub(super) live: RatingRow,
 }
@@ -53,8 +56,7 @@ pub(super) struct RankedRow {
     pub(super) rank: u64,
     pub(super) player: StoredPlayer,
     pub(super) shown: PublishedShown,
-    /// Of the joint fit; none on the list of people.
-    pub(super) counted: Option<Counted>,
+    pub(super) counted: Counted,
     /// How well it plays by the exact solver, once games were judged.
     pub(super) skill: Option<Skill>,
     /// How probable it is that this player is stronger than the next row's.
@@ -103,10 +105,7 @@ pub(super) struct Ranking {
 }
 
 pub(super) async fn ranking(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
-    let mut ranking = match wanted.population {
-        Population::People => people(state, wanted).await?,
-        Population::All | Population::Bots => fitted(state, wanted).await?,
-    };
+    let mut ranking = fitted(state, wanted).await?;
     if !ranking.rows.is_empty() {
         let skills = state.store.skills(wanted.variant).await?;
         let mut skills: HashMap<PlayerId, Skill> =
@@ -118,7 +117,7 @@ pub(super) async fn ranking(state: &AppState, wanted: RankingQuery) -> Result<Ra
     Ok(ranking)
 }
 
-/// The first of everybody by the joint fit, without what only the whole leaderboard says.
+/// The first of everybody, without what only the whole leaderboard says and without frozen versions of learners.
 pub(super) async fn strongest(
     state: &AppState,
     variant: Variant,
@@ -126,25 +125,31 @@ pub(super) async fn strongest(
 ) -> Result<Vec<RankedRow>, StoreError> {
     let snapshot = state.leaderboard.now();
     let Some(field) = snapshot.field(variant, Population::All) else { return Ok(Vec::new()) };
-    let ids: Vec<PlayerId> = field.ranking().take(limit).map(|rated| rated.player.clone()).collect();
-    Ok(rows_of(field, named(state, &ids).await?, Population::All))
+    let mut rated = rated(state, field, variant);
+    rated.retain(|one| !state.learning.is_frozen(&one.fitted.player));
+    rated.truncate(limit);
+    let ids: Vec<PlayerId> = rated.iter().map(|one| one.fitted.player.clone()).collect();
+    Ok(rows_of(rated, named(state, &ids).await?))
 }
 
-/// Bots, or everybody, by their joint fit.
+/// Bots, people, or everybody, as far as a joint fit knows them.
 async fn fitted(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
     let snapshot = state.leaderboard.now();
     let Some(field) = snapshot.field(wanted.variant, wanted.population) else {
         return Ok(Ranking::default());
     };
     let ids: Vec<PlayerId> = field.rows().iter().map(|row| row.player.clone()).collect();
-    let players = named(state, &ids).await?;
-    let fit = summary(field, &players, snapshot.up_to);
-    let mut rows = rows_of(field, players, wanted.population);
+    let mut players = named(state, &ids).await?;
+    let fit = summary(state, field, wanted.variant, &players, snapshot.up_to);
+    players.retain(|id, player| {
+        let is_left_out = wanted.versions == Versions::LeftOut && state.learning.is_frozen(id);
+        wanted.population.includes(player.kind) && !is_left_out
+    });
+    let mut rows = rows_of(rated(state, field, wanted.variant), players);
     rows.retain(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)));
     rows.truncate(wanted.limit as usize);
     for index in 1..rows.len() {
-        let los = field.los(&rows[index - 1].player.id, &rows[index].player.id);
-        rows[index - 1].los_next = los.map(rounded);
+        rows[index - 1].los_next = superiority(field, &rows[index - 1], &rows[index]);
     }
     Ok(Ranking { rows, fit: Some(fit) })
 }
@@ -163,32 +168,38 @@ fn is_at(state: &AppState, player: &StoredPlayer, home: Home) -> bool {
     }
 }
 
-/// The rows of a field, the strongest first; equals share a rank and stand by their names.
-fn rows_of(
-    field: &Standings,
-    mut players: HashMap<PlayerId, StoredPlayer>,
-    population: Population,
-) -> Vec<RankedRow> {
-    let listed = field.ranking().filter_map(|rated| {
-        let player = players.remove(&rated.player).filter(|player| population.includes(player.kind))?;
-        Some((rated, player))
+/// A player of a field, with the rating that is shown.
+struct RatedPlayer<'f> {
+    fitted: &'f FittedPlayer,
+    shown: PublishedShown,
+}
+
+/// All players of a field, the strongest first by what is shown.
+fn rated<'f>(state: &AppState, field: &'f Standings, variant: Variant) -> Vec<RatedPlayer<'f>> {
+    let shown = |fitted: &'f FittedPlayer| RatedPlayer {
+        fitted,
+        shown: PublishedShown::of(state, &fitted.player, variant, fitted.live),
+    };
+    let mut rated: Vec<RatedPlayer<'f>> = field.ranking().map(shown).collect();
+    rated.sort_by_key(|one| std::cmp::Reverse(one.shown.rating.elo));
+    rated
+}
+
+/// The rows of those whose names are given; equals share a rank and stand by their names.
+fn rows_of(rated: Vec<RatedPlayer<'_>>, mut players: HashMap<PlayerId, StoredPlayer>) -> Vec<RankedRow> {
+    let listed = rated.into_iter().filter_map(|one| {
+        let player = players.remove(&one.fitted.player)?;
+        Some((one, player))
     });
-    let mut rows: Vec<RankedRow> = Vec::with_capacity(field.rows().len());
-    let mut above: Option<(u64, f64)> = None;
-    for (place, (rated, player)) in (1..).zip(listed) {
-        let rank =
-            above.filter(|(_, elo)| elo.to_bits() == rated.elo.to_bits()).map_or(place, |(rank, _)| rank);
-        above = Some((rank, rated.elo));
-        let FittedPlayer { games, pairs, opponents, .. } = *rated;
-        let counted = Some(Counted { games, pairs, opponents });
-        rows.push(RankedRow {
-            rank,
-            player,
-            shown: PublishedShown::fitted(rated),
-            counted,
-            skill: None,
-            los_next: None,
-        });
+    let mut rows: Vec<RankedRow> = Vec::new();
+    let mut above: Option<(u64, i32)> = None;
+    for (place, (RatedPlayer { fitted, shown }, player)) in (1..).zip(listed) {
+        let elo = shown.rating.elo;
+        let rank = above.filter(|(_, above)| *above == elo).map_or(place, |(rank, _)| rank);
+        above = Some((rank, elo));
+        let FittedPlayer { games, pairs, opponents, .. } = *fitted;
+        let counted = Counted { games, pairs, opponents };
+        rows.push(RankedRow { rank, player, shown, counted, skill: None, los_next: None });
     }
     rows.sort_by(|one, other| {
         let name = |row: &RankedRow| row.player.name.key();
@@ -197,15 +208,22 @@ fn rows_of(
     rows
 }
 
-fn summary(field: &Standings, players: &HashMap<PlayerId, StoredPlayer>, up_to: u64) -> FitSummary {
+fn summary(
+    state: &AppState,
+    field: &Standings,
+    variant: Variant,
+    players: &HashMap<PlayerId, StoredPlayer>,
+    up_to: u64,
+) -> FitSummary {
     let name = |id: &PlayerId| players.get(id).map(|player| player.name.clone());
     let names = |places: &[usize]| -> Vec<PlayerName> {
         places.iter().filter_map(|&place| name(&field.rows()[place].player)).collect()
     };
     let ceiling = field.ceiling.as_ref().and_then(|id| {
         let rated = field.get(id)?;
-        let provisional = rated.live.standing.is_provisional();
-        Some(Ceiling { name: name(id)?, elo: rated.whole_elo(), provisional })
+        let ShownRating { elo, provisional, .. } =
+            state.leaderboard.shown().shown(id, variant, rated.live.standing);
+        Some(Ceiling { name: name(id)?, elo, provisional })
     });
     let mut summary = FitSummary {
         first_move_advantage: field.first_move_advantage,
@@ -230,78 +248,53 @@ fn summary(field: &Standings, players: &HashMap<PlayerId, StoredPlayer>, up_to: 
     summary
 }
 
-/// People by their live Elo.
-async fn people(state: &AppState, wanted: RankingQuery) -> Result<Ranking, StoreError> {
-    let limit = wanted.limit.min(PEOPLE_MAX);
-    let stored = state.store.leaderboard(Population::People, wanted.variant, limit).await?;
-    let mut rows: Vec<RankedRow> = stored
-        .into_iter()
-        .filter(|row| wanted.home.is_none_or(|home| is_at(state, &row.player, home)))
-        .map(|row| RankedRow {
-            rank: row.rank,
-            player: row.player,
-            shown: PublishedShown::live(row.rating),
-            counted: None,
-            skill: None,
-            los_next: None,
-        })
-        .collect();
-    for index in 1..rows.len() {
-        rows[index - 1].los_next = Some(superiority(rows[index - 1].shown, rows[index].shown));
-    }
-    Ok(Ranking { rows, fit: None })
-}
-
 impl PublishedShown {
-    fn fitted(rated: &FittedPlayer) -> Self {
-        Self { elo: rated.whole_elo(), pm95: rated.whole_pm95(), live: rated.live }
-    }
-
     /// As messages name ratings.
     pub(super) fn to_wire(self) -> WireRating {
-        let Self { elo, pm95, live } = self;
-        WireRating { elo, pm95, provisional: live.standing.is_provisional() }
+        self.rating.into()
     }
 
-    fn live(row: RatingRow) -> Self {
-        Self { elo: row.standing.rating.to_elo(), pm95: pm95(row.standing.games), live: row }
+    /// The rating of a player whose live one is at hand.
+    pub(super) fn of(state: &AppState, player: &PlayerId, variant: Variant, live: RatingRow) -> Self {
+        let rating = state.leaderboard.shown().shown(player, variant, live.standing);
+        Self { rating, live }
     }
 
-    /// The published rating of a player: of bots that of the fit between bots, or where they have met none that of
-    /// all; of people, and of whoever no fit knows, the live one.
-    pub(super) fn published(
-        state: &AppState,
-        player: &StoredPlayer,
-        variant: Variant,
-        live: RatingRow,
-    ) -> Self {
-        let is_fitted = player.kind == PlayerKind::Bot;
-        let fitted = is_fitted.then(|| Self::of_bot(state, &player.id, variant, live)).flatten();
-        fitted.unwrap_or(Self::live(live))
-    }
-
-    /// The rating of a bot by the fit between bots, or where it has met none by that of all. `None` if neither knows
-    /// it.
-    pub(super) fn of_bot(
+    /// The same of whoever has played, or is known otherwise.
+    pub(super) fn if_known(
         state: &AppState,
         player: &PlayerId,
         variant: Variant,
-        live: RatingRow,
+        live: Option<RatingRow>,
     ) -> Option<Self> {
-        let snapshot = state.leaderboard.now();
-        let rated = [Population::Bots, Population::All]
-            .into_iter()
-            .find_map(|population| snapshot.field(variant, population)?.get(player).cloned());
-        rated.map(|rated| Self { live, ..Self::fitted(&rated) })
+        let known = || state.leaderboard.shown().known(player, variant);
+        match live {
+            Some(live) => Some(Self::of(state, player, variant, live)),
+            None => known().map(|rating| Self { rating, live: RatingRow::default() }),
+        }
     }
 }
 
-/// How likely `a` is stronger than `b`, if both live ratings are off by independent normal errors of which [`pm95`]
-/// gives the size.
-fn superiority(a: PublishedShown, b: PublishedShown) -> f64 {
+/// How likely the first of two is stronger. Where both stand as the field has them, its own word, which knows how far
+/// their errors go together; else as if they were independent and normal. `None` of what was measured beforehand, whose
+/// error nobody knows here.
+fn superiority(field: &Standings, a: &RankedRow, b: &RankedRow) -> Option<f64> {
+    let [one, other] = [a, b].map(|row| row.shown.rating);
+    if one.is_measured() || other.is_measured() {
+        return None;
+    }
+    let is_of_field =
+        |row: &RankedRow| field.get(&row.player.id).is_some_and(|fitted| fitted.shown() == row.shown.rating);
+    let of_field =
+        (is_of_field(a) && is_of_field(b)).then(|| field.los(&a.player.id, &b.player.id)).flatten();
+    Some(rounded(of_field.unwrap_or_else(|| apart(one, other))))
+}
+
+/// The same of two whose errors are independent and normal.
+fn apart(a: ShownRating, b: ShownRating) -> f64 {
     use fourfold_arena::stats::normal::{Z95, cdf};
     let deviation = f64::from(a.pm95).hypot(f64::from(b.pm95)) / Z95;
-    rounded(cdf(f64::from(a.elo - b.elo) / deviation))
+    cdf(f64::from(a.elo - b.elo) / deviation)
 }
 
 /// Thousandths: more digits would pretend.
@@ -312,19 +305,12 @@ fn rounded(probability: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::rating::elo::{MilliElo, Standing};
 
     #[test]
     fn equals_are_an_even_bet_and_a_wide_gap_is_none() {
-        let shown = |elo: i32| {
-            let standing = Standing { rating: MilliElo(i64::from(elo) * 1_000), games: 94 };
-            PublishedShown {
-                pm95: 70,
-                ..PublishedShown::live(RatingRow { standing, ..RatingRow::default() })
-            }
-        };
+        let rating = |elo| ShownRating::fitted(elo, 70, 94);
         let check = |a, b, expected: f64| {
-            assert!((superiority(shown(a), shown(b)) - expected).abs() < 0.000_1, "{a} {b}");
+            assert!((apart(rating(a), rating(b)) - expected).abs() < 0.000_5, "{a} {b}");
         };
         check(1_500, 1_500, 0.5);
         check(1_550, 1_500, 0.839);

@@ -92,7 +92,11 @@ impl LobbyActor {
     /// Makes the lobby. The caller runs the actor.
     pub(crate) fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
-        let lookup = PlayerLookup { store: Arc::clone(&deps.store), sessions: deps.sessions.clone() };
+        let lookup = PlayerLookup {
+            store: Arc::clone(&deps.store),
+            ratings: deps.host.ratings().clone(),
+            sessions: deps.sessions.clone(),
+        };
         let actor = Self {
             deps,
             inbox,

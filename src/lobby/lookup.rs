@@ -8,9 +8,10 @@ use super::challenge::Party;
 use crate::accounts::identity_of;
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
-use crate::model::rating::elo::Standing;
+use crate::model::rating::elo::NEWCOMER_ELO;
 use crate::play::incident::internal;
 use crate::play::presence::Sessions;
+use crate::play::ratings::ShownRatings;
 use crate::protocol::terms::WirePlayer;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::{Store, StoreError};
@@ -32,7 +33,7 @@ impl Ratings {
             PlayerKind::Guest => None,
             PlayerKind::Human | PlayerKind::Bot => {
                 let row = self.known.iter().find(|(known, _)| *known == variant);
-                Some(row.map_or_else(|| Standing::START.rating.to_elo(), |(_, elo)| *elo))
+                Some(row.map_or(NEWCOMER_ELO, |(_, elo)| *elo))
             }
         }
     }
@@ -42,6 +43,7 @@ impl Ratings {
 #[derive(Clone, Debug)]
 pub(super) struct PlayerLookup {
     pub(super) store: Arc<dyn Store>,
+    pub(super) ratings: ShownRatings,
     pub(super) sessions: Sessions,
 }
 
@@ -65,26 +67,21 @@ impl PlayerLookup {
 
     /// A player as offers show it.
     pub(super) async fn party(&self, identity: Identity, variant: Variant) -> Result<Party, WireError> {
-        let rating = self.store.shown_rating(&identity, variant).await.map_err(unreadable)?;
+        let rating = self.ratings.of(self.store.as_ref(), &identity, variant).await.map_err(unreadable)?;
         let shown = WirePlayer::new(&identity, rating, self.sessions.version_of(&identity.id));
         Ok(Party { identity, shown })
     }
 
     /// A player's points in one variant; guests have none.
     pub(super) async fn elo(&self, identity: &Identity, variant: Variant) -> Result<Option<i32>, WireError> {
-        let rating = self.store.shown_rating(identity, variant).await.map_err(unreadable)?;
+        let rating = self.ratings.of(self.store.as_ref(), identity, variant).await.map_err(unreadable)?;
         Ok(rating.map(|rating| rating.elo))
     }
 
     /// A player's points in all variants.
     pub(super) async fn ratings(&self, identity: &Identity) -> Result<Ratings, WireError> {
-        let rows = match identity.kind {
-            PlayerKind::Guest => Vec::new(),
-            PlayerKind::Human | PlayerKind::Bot => {
-                self.store.ratings_of(&identity.id).await.map_err(unreadable)?
-            }
-        };
-        let known = rows.into_iter().map(|(variant, row)| (variant, row.standing.rating.to_elo()));
+        let rows = self.ratings.all_of(self.store.as_ref(), identity).await.map_err(unreadable)?;
+        let known = rows.into_iter().map(|(variant, rating)| (variant, rating.elo));
         Ok(Ratings { kind: identity.kind, known: known.collect() })
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::acceptance::fits;
 use crate::model::ids::PlayerId;
 use crate::model::player::{OpponentKind, PlayerKind};
+use crate::model::rating::elo::NEWCOMER_ELO;
 use crate::protocol::client::Seek;
 use crate::protocol::terms::RangeElo;
 
@@ -18,7 +19,7 @@ const WINDOW_START: u32 = 200;
 const WINDOW_PER_SECOND: u32 = 12;
 
 /// What players without a rating count as.
-const ELO_UNRATED: i32 = 1500;
+const ELO_UNRATED: i32 = NEWCOMER_ELO;
 
 /// One waiting player.
 #[derive(Clone, Debug)]

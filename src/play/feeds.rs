@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::ids::GameId;
@@ -20,7 +21,7 @@ use crate::protocol::server::{
     Frame, GameEnd, LadderEntry, LadderFeed, LiveGame, LobbyFeed, RatingChange, ResultFeed, SeekEntry,
     TvFeed, Urgency,
 };
-use crate::protocol::terms::{Sides, WirePlayer, WireRating, WireVariant};
+use crate::protocol::terms::{Sides, WirePlayer, WireVariant};
 
 /// How often `lobby` and `tv` may change.
 const TICK: Duration = Duration::from_secs(1);
@@ -181,8 +182,8 @@ impl Feeds {
         let seeks = self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner);
         let seeks = seeks.iter().take(SEEKS_MAX).cloned().collect();
         let mut live = self.inner.directory.live();
-        let by_strength = |game: &PublicGame| std::cmp::Reverse(game.strength());
-        live.sort_by_key(|game| (game.is_brisk(), by_strength(game), game.spec.started_at));
+        let now = Instant::now();
+        live.sort_by_key(|game| game.list_order(now));
         LobbyFeed {
             seeks,
             live: u32::try_from(live.len()).unwrap_or(u32::MAX),
@@ -201,8 +202,7 @@ impl Feeds {
         self.has_subscribers(Feed::Tv)
     }
 
-    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the strongest of those
-    /// that can be watched.
+    /// The game to show: the one that was chosen, else the one shown before while it lasts, else the first of the list.
     pub(crate) fn tv(&self) -> Option<LiveGame> {
         let live = self.inner.directory.live();
         let find = |place: &Mutex<Option<GameId>>| {
@@ -210,13 +210,12 @@ impl Feeds {
             live.iter().find(|game| Some(&game.spec.id) == wanted.as_ref())
         };
         let same = find(&self.inner.chosen).or_else(|| find(&self.inner.shown));
-        same.or_else(|| live.iter().max_by_key(|game| (!game.is_brisk(), game.strength())))
-            .map(|game| game.to_wire())
+        let now = Instant::now();
+        same.or_else(|| live.iter().min_by_key(|game| game.list_order(now))).map(|game| game.to_wire())
     }
 }
 
-/// What a game did to a player's rating. The deviation is the one before the game, which hardly differs.
+/// What a game did to a player's live rating. The one that is shown follows with the next fit.
 fn ladder_entry(player: &WirePlayer, change: RatingChange) -> LadderEntry {
-    let rating = player.rating.map(|rating| WireRating { elo: change.after, ..rating });
-    LadderEntry { player: WirePlayer { rating, ..player.clone() }, delta: change.after - change.before }
+    LadderEntry { player: player.clone(), delta: change.after - change.before }
 }

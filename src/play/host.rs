@@ -30,6 +30,7 @@ use crate::play::host::aborts::Aborts;
 use crate::play::host::admission::Requirement;
 use crate::play::house::HouseBots;
 use crate::play::presence::Sessions;
+use crate::play::ratings::ShownRatings;
 use crate::play::room::actor::RoomNews;
 use crate::play::room::directory::{GamesTaken, PublicGame};
 use crate::play::room::state::RoomState;
@@ -98,6 +99,7 @@ pub(crate) struct Host {
 #[derive(Debug)]
 struct HostInner {
     deps: HostDeps,
+    ratings: ShownRatings,
     news: mpsc::Sender<RoomNews>,
     paused: AtomicBool,
     /// Games that are being started, so that two starts at once do not exceed a player's limit. Starts run beside each
@@ -133,6 +135,7 @@ impl Host {
         let (news, inbox) = mpsc::channel(NEWS_MAX);
         let lessons = FileLessons::new(deps.tasks.of(Part::Seat));
         let inner = HostInner {
+            ratings: ShownRatings::new(deps.house.clone()),
             deps,
             news,
             paused: AtomicBool::new(false),
@@ -166,6 +169,11 @@ impl Host {
     /// How many live games a player has.
     pub(crate) fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         self.inner.deps.directory.games_taken(player)
+    }
+
+    /// The ratings that everybody is shown.
+    pub(crate) fn ratings(&self) -> &ShownRatings {
+        &self.inner.ratings
     }
 
     /// The bots of the house.

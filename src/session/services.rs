@@ -124,7 +124,7 @@ impl Services {
     /// The first message to a socket.
     pub(super) async fn welcome(&self, session: &Session, resumed: bool) -> Result<Frame, StoreError> {
         let identity = session.identity();
-        let rating = self.store.shown_rating(identity, Variant::STANDARD).await?;
+        let rating = self.host.ratings().of(self.store.as_ref(), identity, Variant::STANDARD).await?;
         Ok(Frame::new(ServerMessage::Welcome(Box::new(Welcome {
             protocol: PROTOCOL_VERSION,
             session: session.id().clone(),

@@ -28,10 +28,7 @@ use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
-use crate::model::player::Identity;
-use crate::model::player::PlayerKind;
 use crate::model::population::Population;
-use crate::model::rating::elo::ShownRating;
 use crate::model::time::UnixMillis;
 
 /// One thing to write. All writes of a [`Store::commit`] become durable together or not at all.
@@ -426,21 +423,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
         players: &[PlayerId],
         variant: Variant,
     ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError>;
-
-    /// A rating as others see it. Guests have none; whoever has not played yet has a newcomer's.
-    async fn shown_rating(
-        &self,
-        player: &Identity,
-        variant: Variant,
-    ) -> Result<Option<ShownRating>, StoreError> {
-        match player.kind {
-            PlayerKind::Guest => Ok(None),
-            PlayerKind::Human | PlayerKind::Bot => {
-                let row = self.rating(&player.id, variant).await?;
-                Ok(Some(row.unwrap_or_default().standing.shown()))
-            }
-        }
-    }
 
     /// All ratings of a player.
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError>;

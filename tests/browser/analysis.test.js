@@ -212,6 +212,9 @@ test("a finished game is reviewed: the graph, the turning point, arrows, and ano
   assert.match((await page.textContent(".review-verdict")) ?? "", /^Move 1: Coral wins in 21 before, .* after\. Best: 4\.$/);
   assert.equal(await page.locator(".review table tbody tr").count(), last, "the graph is there as a table");
 
+  // First what happened, in words; somebody who plays the leftmost column only has given something away.
+  assert.match((await page.textContent(".review-story")) ?? "", /move \d+.*column \d/);
+
   // Heading, board and sentence speak of one move, by the number that the list has too.
   const [, named] = /move (\d+)/.exec((await page.textContent(".review-turning")) ?? "") ?? [];
   await page.click(".review-turning");

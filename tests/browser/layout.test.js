@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 
+import { ADDRESSES } from "./support/addresses.js";
 import { Arena } from "./support/arena.js";
 import { Browser } from "./support/browser.js";
 import { myTurn, startBotGame } from "./support/game.js";
@@ -22,18 +23,12 @@ const LANGUAGES = ["en", "de", "fr"];
 /** The narrowest of each form of the pages, where long words hurt first; other languages are tried in these, and in all
  * sizes with `ALL_SIZES=1`. */
 const TIGHT = SIZES.filter(([width]) => [320, 720, 768, 844].includes(width));
-/** Of the fixed store, see tests/data/arena. */
-const PAGES = [
-  "/", "/rules", "/settings", "/game/wcU6j8b7Sg", "/game/TLoF1DwHYa", "/tv", "/wall", "/embed/wcU6j8b7Sg", "/leaderboard", "/bots",
-  "/bots/new", "/player/memory", "/learning", "/learning/memory", "/puzzles", "/puzzle/p394yu8mbq", "/tournaments",
-  "/tournament/tmwqeCdsqT", "/analysis/44354665", "/account", "/bot/adabot", "/docs", "/offline", "/nothing",
-];
 /** Documents are in English whatever the language. */
 const DOCUMENTS = ["/docs/operating", "/docs/protocol"];
 /** As long as names may be. */
 const NAME = "Wolfgang-Memory_1000";
 
-const arena = new Arena({ store: true });
+const arena = new Arena({ store: true, learning: true });
 const browser = new Browser();
 const { session } = JSON.parse(readFileSync(new URL("../data/arena/credentials.json", import.meta.url), "utf8"));
 
@@ -46,7 +41,8 @@ after(() => Promise.all([browser.stop(), arena.stop()]));
  * @param {string} path
  */
 async function open(page, path) {
-  await page.goto(path, { waitUntil: "load" });
+  const answer = await page.goto(path, { waitUntil: "load" });
+  assert.equal(answer?.status(), path === "/nothing" ? 404 : 200, `${path} is in the store`);
   if (!/^\/(embed|offline)/.test(path)) await page.waitForSelector('html[data-connection="open"]');
   if (path.startsWith("/game")) await page.waitForSelector(".status-text");
   await page.$$eval(".name, .account-link span", (names, longest) => names.forEach((name) => (name.textContent = longest)), NAME);
@@ -59,7 +55,7 @@ for (const language of LANGUAGES) {
     await page.context().addCookies([{ name, value, url: arena.url }]);
     const found = [];
     const sizes = language === "en" || process.env.ALL_SIZES ? SIZES : TIGHT;
-    for (const path of language === "en" ? [...PAGES, ...DOCUMENTS] : PAGES) {
+    for (const path of language === "en" ? [...ADDRESSES, ...DOCUMENTS] : ADDRESSES) {
       await open(page, path);
       for (const [width, height] of sizes) {
         await page.setViewportSize({ width, height });

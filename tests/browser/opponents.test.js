@@ -122,6 +122,27 @@ test("whoever loses reads that it lost, and there is no celebration", async () =
   if (/lost/.test(result ?? "")) assert.equal(await page.getAttribute(".ribbon", "data-how"), "lost");
 });
 
+test("a row of games against the same opponent has its score at the end of each", async () => {
+  const page = await browser.visitor(arena.url);
+  await begin(page, "random");
+  const giveUp = async () => {
+    assert.equal(await myTurn(page), true);
+    await page.keyboard.press("4");
+    await reached(page, 2);
+    await page.click(".actions >> text=Resign");
+    await page.click("text=Really resign?");
+    await page.waitForSelector(".ribbon:visible");
+  };
+  await giveUp();
+  assert.equal(await page.locator(".ribbon .series").count(), 0, "one game is no series");
+  const first = page.url();
+  await page.click(".ribbon >> text=Rematch");
+  await page.waitForURL((url) => url.href !== first);
+  await atGame(page);
+  await giveUp();
+  assert.equal(await page.textContent(".ribbon .series"), "You 0 : 2 Dizzy");
+});
+
 test("settings are kept, drawn by the server, and used", async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/settings");

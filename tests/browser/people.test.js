@@ -133,6 +133,8 @@ test("whoever waits is seen on a phone's first screen, and nothing that is press
   await toLobby(vic);
   const before = await vic.locator("#play-now").boundingBox();
   assert.equal(await vic.isVisible("#nobody-waits"), true);
+  const first = () => vic.locator("#quick .primary").getAttribute("id");
+  assert.equal(await first(), "choose-bot", "alone one plays a bot");
   await una.click("#play-now");
   const join = vic.locator("#seeks button");
   await join.waitFor();
@@ -140,6 +142,7 @@ test("whoever waits is seen on a phone's first screen, and nothing that is press
   const tabs = await vic.locator(".tabs").boundingBox();
   assert.ok(box && tabs && box.y + box.height <= tabs.y, `the button ends at ${box && box.y + box.height}, above ${tabs?.y}`);
   assert.deepEqual(await vic.locator("#play-now").boundingBox(), before);
+  assert.equal(await first(), "play-now", "somebody waits");
   await join.click();
   assert.equal(await atGame(vic), await atGame(una));
 });

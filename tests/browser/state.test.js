@@ -5,7 +5,9 @@ import { test } from "node:test";
 
 import "./support/texts.js";
 import { landingRow, parseMoves, parseVariant, stonesOf, winningLine } from "../../web/static/rules.js";
+import { points, seriesAfter } from "../../web/static/series.js";
 import { canAbort, fromSnapshot, moveTimeLeft, reduce, timeLeft } from "../../web/static/state.js";
+import { missed, story } from "../../web/static/story.js";
 import { clockFace, timeControl } from "../../web/static/words.js";
 
 const STANDARD = parseVariant("7x6");
@@ -154,4 +156,59 @@ test("times read as people say them", () => {
   assert.equal(timeControl({ bank_ms: 180_000, increment_ms: 2_000, move_ms: null }), "3 min + 2 s");
   assert.equal(timeControl({ bank_ms: null, increment_ms: 0, move_ms: 30_000 }), "30 s a move");
   assert.deepEqual([185_000, 59_001, 10_000, 9_999, -5, 3_600_000].map(clockFace), ["3:05", "1:00", "0:10", "9.9", "0.0", "1:00:00"]);
+});
+
+test("a series counts each game once, a draw as half of one", () => {
+  const games = /** @type {Array<[string, "won" | "lost" | "even"]>} */ ([["a", "won"], ["b", "even"], ["b", "even"], ["c", "lost"], ["d", "won"]]);
+  const series = games.reduce((now, [game, how]) => seriesAfter(now, game, how), seriesAfter(undefined, "z", "lost"));
+  assert.deepEqual([points(series.mine), points(series.theirs), series.games.length], ["2½", "2½", 5]);
+  assert.deepEqual([0, 1, 2].map(points), ["0", "½", "1"]);
+});
+
+/**
+ * A review in which a move is judged so, and no other.
+ * @param {string} moves
+ * @param {number} ply
+ * @param {import("../../web/types/review").Mistake | null} mistake
+ * @param {number[]} best
+ */
+function reviewOf(moves, ply, mistake, best) {
+  const side = /** @type {const} */ (ply % 2 === 1 ? "first" : "second");
+  const judged = { ply, side, column: Number(moves[ply - 1]), before: 0, after: 0, best, mistake };
+  const skill = { moves: 0, decisions: 0, accuracy: null, blunders: 0 };
+  const turning_point = mistake ? ply : null;
+  return { variant: "7x6", from_ply: 0, moves, turning_point, plies: [judged], skill: { first: skill, second: skill } };
+}
+
+test("what everybody could see is called missed, whatever the solver says of it", () => {
+  /** @type {(moves: string, expected: string | null) => void} */
+  const check = (moves, expected) => {
+    const review = reviewOf(moves, moves.length, null, [4]);
+    const found = missed(review, review.plies[0]);
+    assert.equal(found && `${found.kind} ${found.column}`, expected, moves);
+  };
+  check("1212123", "win 1"); // three upright, and no fourth
+  check("1212121", null);
+  check("121213", "block 1"); // the other side's three
+  check("121211", null);
+  check("41526", null); // not three in a row yet
+  check("5142631", "win 7"); // 4, 5 and 6 below, 3 is taken
+  check("514267", null); // an open row of three at both ends: nothing stops it
+});
+
+test("the story of a game is about the move that decided it", () => {
+  const names = { first: "ann", second: "ben" };
+  /** @type {(review: ReturnType<typeof reviewOf>, you: "first" | "second" | null) => unknown} */
+  const told = (review, you) => {
+    const found = story(review, you, names);
+    return found && [found.key, found.values.n, found.values.name, found.values.column];
+  };
+  const ahead = reviewOf("435", 3, "win_to_draw", [4, 2]);
+  assert.deepEqual(told(ahead, "first"), ["review.story_ahead_you", 3, "ann", 4]);
+  assert.deepEqual(told(ahead, null), ["review.story_ahead_they", 3, "ann", 4]);
+  assert.deepEqual(told(reviewOf("4362", 4, "draw_to_loss", [5]), "first"), ["review.story_draw_they", 4, "ben", 5]);
+  // Three upright that nobody stopped say more than the value that was lost.
+  assert.deepEqual(told(reviewOf("121213", 6, "draw_to_loss", [1, 4]), "second"), ["review.story_block_you", 6, "ben", 1]);
+  assert.deepEqual(told(reviewOf("1212123", 7, null, []), null), ["review.story_win_they", 7, "ann", 1]);
+  assert.equal(told(reviewOf("44", 2, null, []), null), null);
 });

@@ -69,5 +69,5 @@ test("its pages suit a phone and readers without script", async () => {
   await phone.waitForSelector("#tournament table");
   await assertGood(phone, "a tournament on a phone");
   const html = await (await phone.request.get(phone.url())).text();
-  for (const name of ["stupid", "random", "greedy", "WinX"]) assert.ok(html.includes(name), name);
+  for (const name of ["stupid", "random", "greedy", "Wins as the first side"]) assert.ok(html.includes(name), name);
 });

@@ -55,6 +55,33 @@ test("the wall shows games as they are played, new ones too, on one connection",
   assert.equal(await watcher.locator(`.watched[data-game="${one.id}"]`).count(), 1, "the end is still to be seen");
 });
 
+test("a game of the lobby keeps its place until it goes", async () => {
+  const quiet = new Arena({ store: true });
+  await quiet.start();
+  try {
+    const [watcher, ...players] = await Promise.all([1, 2, 3, 4, 5].map(() => browser.visitor(quiet.url)));
+    await watcher.goto("/");
+    await watcher.waitForSelector('html[data-connection="open"]');
+    const tiles = () => watcher.$$eval("#games .game-tile", (all) => all.map((tile) => tile.getAttribute("data-game")));
+    const one = await pair(players[0], players[1]);
+    const two = await pair(players[2], players[3]);
+    for (const { id } of [one, two]) await watcher.waitForSelector(`.game-tile[data-game="${id}"], #feature-link[href$="${id}"]`);
+    const before = await tiles();
+    // One of them may be on the large board.
+    const seen = [one, two].find(({ id }) => before.includes(id));
+    assert.ok(seen, String(before));
+    await playMoves(seen, "44");
+    await seen.first.click("text=Resign");
+    await seen.first.click("text=Really resign?");
+    await watcher.waitForSelector(`.game-tile[data-game="${seen.id}"]:not(:has(.badge.live))`);
+    const after = await tiles();
+    assert.deepEqual(after, before, "where it was it ended, and nothing else moved");
+    await Promise.all([watcher, ...players].map((page) => page.context().close()));
+  } finally {
+    await quiet.stop();
+  }
+});
+
 test("a page with script loaded later shows the wall's games from the start", async () => {
   const [player, watcher] = await visitors(2);
   await startBotGame(player);

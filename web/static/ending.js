@@ -1,9 +1,10 @@
 // The moment in which a game ends for whoever played it: a ribbon over the board's top edge with the result, what the
 // opponent says, and what one may want next. It goes when one touches the board or looks back.
 
-import { faceOf, lastWords } from "./companion.js";
+import { faceOf, lastWords, nameOf } from "./companion.js";
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
+import { noteGame } from "./series.js";
 import { text } from "./texts.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
@@ -39,6 +40,7 @@ export class Ending {
     if (!state.you) return;
     const opponent = state.players[other(state.you)];
     const words = lastWords(state);
+    const series = noteGame(state, opponent.id);
     const rematch = () => {
       this.hide();
       this.again();
@@ -51,6 +53,7 @@ export class Ending {
     this.box.replaceChildren(
       el("p", { class: "ribbon-title" }, headline),
       el("p", { class: "soft" }, detail),
+      series ? el("p", { class: "series number" }, text("game.series", { ...series, name: nameOf(opponent) })) : "",
       words ? el("p", { class: "speech" }, faceOf(opponent) ?? "", el("q", {}, words)) : "",
       el("div", { class: "row wrap" }, state.pair ? "" : again, state.result === "void" ? "" : review, fresh),
     );

@@ -74,7 +74,7 @@ function show() {
   view.show(state, pending, planned, late);
   truth.show(state);
   companion.show(state);
-  if (state.status === "over" && state.result !== "void") review.load(id);
+  if (state.status === "over" && state.result !== "void") review.load(state);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
 

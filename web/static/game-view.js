@@ -386,6 +386,7 @@ function kindBadge(kind) {
 
 /** @param {import("../types/protocol").Rating} rating */
 function ratingText(rating) {
-  const title = text("site.rating_range", { low: rating.elo - rating.pm95, high: rating.elo + rating.pm95 });
+  const range = { low: rating.elo - rating.pm95, high: rating.elo + rating.pm95 };
+  const title = rating.pm95 === 0 ? text("bots.measured") : text("site.rating_range", range);
   return el("span", { class: "rating", title }, `${rating.elo}${rating.provisional ? "?" : ""}`);
 }

@@ -181,25 +181,52 @@ function showLobby({ seeks, games, live, online }) {
   const others = seeks.filter(({ player }) => player.id !== connection.welcome?.you.id);
   find("#seeks").replaceChildren(...others.map(seekRow));
   find("#nobody-waits").hidden = others.length > 0;
+  find("#play-now").classList.toggle("primary", others.length > 0);
+  find("#choose-bot").classList.toggle("primary", others.length === 0);
   if (games[0]) showFeature(games[0]);
-  showGames(games.filter(({ game }) => game !== featured).map(liveTile));
+  const finished = /** @type {HTMLElement[]} */ ([...find("#games").querySelectorAll(".game-tile:not(:has(.badge.live))")]);
+  showGames(games.filter(({ game }) => game !== featured).map(liveTile), finished);
+}
+
+/** Games that ended while one looked on, the newest first: places say nothing about age. @type {string[]} */
+const ends = [];
+
+/** How many games ended later; all that were there before count the same. @param {HTMLElement} tile */
+function age(tile) {
+  const place = ends.indexOf(tile.dataset.game ?? "");
+  return place < 0 ? ends.length : place;
 }
 
 /**
- * Replaces the live games of the list; the finished ones stay below them, as many as fit.
+ * Shows live games, and finished ones in the places that are left. Places are fixed: a game stays in its own for as long
+ * as it is shown, and others come where one has gone.
  * @param {HTMLElement[]} live
+ * @param {HTMLElement[]} finished of which the last that ended go first
  */
-function showGames(live) {
+function showGames(live, finished) {
   const list = find("#games");
-  const isNew = (/** @type {Element} */ tile) => {
-    const id = tile.getAttribute("data-game");
-    return id !== featured && !live.some((other) => other.dataset.game === id);
-  };
-  const finished = [...list.querySelectorAll(".game-tile:not(:has(.badge.live))")].filter(isNew);
-  const shown = [...live, ...finished].slice(0, GAMES_MAX);
+  const isLive = (/** @type {HTMLElement} */ tile) => live.some((other) => other.dataset.game === tile.dataset.game);
+  const rest = finished.filter((tile) => tile.dataset.game !== featured && !isLive(tile));
+  const shown = [...live, ...rest.sort((one, two) => age(one) - age(two))].slice(0, GAMES_MAX);
   if (shown.length === 0) return;
   list.classList.add("live-games");
-  list.replaceChildren(...shown);
+  list.replaceChildren(...inPlaces(/** @type {HTMLElement[]} */ ([...list.querySelectorAll(".game-tile")]), shown));
+}
+
+/**
+ * Tiles in the order in which nothing moves: each in the place that it has, the others where places are free.
+ * @param {HTMLElement[]} old
+ * @param {HTMLElement[]} shown
+ */
+function inPlaces(old, shown) {
+  const left = new Map(shown.map((tile) => [tile.dataset.game, tile]));
+  const places = old.slice(0, shown.length).map(({ dataset: { game } }) => {
+    const tile = left.get(game);
+    left.delete(game);
+    return tile;
+  });
+  const others = [...left.values()];
+  return shown.map((_, place) => places[place] ?? /** @type {HTMLElement} */ (others.shift()));
 }
 
 /** @param {SeekEntry} entry */
@@ -248,17 +275,18 @@ function showResult(result) {
     find("#feature-badge").hidden = true;
     setText(find("#feature-link"), text("lobby.look_again"));
   }
-  const list = find("#games");
+  ends.unshift(result.end.game);
+  ends.length = Math.min(ends.length, GAMES_MAX);
   const { first, second } = result.players;
+  const tiles = /** @type {HTMLElement[]} */ ([...find("#games").querySelectorAll(".game-tile")]);
+  const live = tiles.filter((tile) => tile.querySelector(".badge.live") && tile.dataset.game !== result.end.game);
   // One finished game of two players is enough: those who play quickly would fill the list.
-  for (const tile of list.querySelectorAll(".game-tile")) {
+  const isOfSame = (/** @type {HTMLElement} */ tile) => {
     const names = [...tile.querySelectorAll(".name")].map((name) => name.textContent);
-    const isSame = names.includes(first.name) && names.includes(second.name) && !tile.querySelector(".badge.live");
-    if (isSame || tile.getAttribute("data-game") === result.end.game) tile.remove();
-  }
-  const live = [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".game-tile:has(.badge.live)"))];
-  list.prepend(finishedTile(result));
-  showGames(live);
+    return names.includes(first.name) && names.includes(second.name);
+  };
+  const others = tiles.filter((tile) => !tile.querySelector(".badge.live") && !isOfSame(tile));
+  showGames(live, [finishedTile(result), ...others]);
 }
 
 // 5. Events

@@ -8,6 +8,7 @@ import { lineOf, address } from "./line.js";
 import { shortOutlook } from "./outlook.js";
 import { sideToMove } from "./rules.js";
 import { playBot } from "./start.js";
+import { missed, story } from "./story.js";
 import { count, language, text } from "./texts.js";
 import { isBlunder, outlookAfter, outlookBefore, ValueGraph, valueTable } from "./value-graph.js";
 import { COLOR } from "./words.js";
@@ -15,7 +16,6 @@ import { COLOR } from "./words.js";
 /** @typedef {import("../types/protocol").Side} Side */
 /** @typedef {import("../types/review").Review} Review */
 /** @typedef {import("../types/review").ReviewedPly} ReviewedPly */
-/** @typedef {import("../types/review").Skill} Skill */
 
 /** How often to ask a busy server before giving up. */
 const ATTEMPTS_MAX = 20;
@@ -35,6 +35,9 @@ const LABELS = {
   faster_loss: text("review.faster_loss"),
 };
 
+/** What lay open for everybody to see. */
+const MISSED = { win: text("review.missed_win"), block: text("review.missed_block") };
+
 const percent = new Intl.NumberFormat(language, { style: "percent" });
 
 export class ReviewCard {
@@ -44,6 +47,10 @@ export class ReviewCard {
   #graph = null;
   #ply = 0;
   #isLoading = false;
+  /** Whose page it is, null of a watcher. @type {Side | null} */
+  #you = null;
+  /** @type {Record<Side, string>} */
+  #names = COLOR;
 
   /**
    * @param {HTMLElement} root the element that holds a game
@@ -56,13 +63,15 @@ export class ReviewCard {
     this.goTo = goTo;
   }
 
-  /** Fetches the review, once. @param {string} game its id */
-  async load(game) {
+  /** Fetches the review, once. @param {import("./state.js").GameState} state of a game that is over */
+  async load({ id, you, players }) {
     if (this.#isLoading) return;
     this.#isLoading = true;
+    this.#you = you;
+    this.#names = { first: players.first.name, second: players.second.name };
     this.card.hidden = false;
     this.card.replaceChildren(heading(), el("p", { class: "hint" }, text("review.waiting")));
-    this.#review = await fetchReview(game).catch(() => null);
+    this.#review = await fetchReview(id).catch(() => null);
     this.#render();
   }
 
@@ -82,17 +91,17 @@ export class ReviewCard {
   #render() {
     const review = this.#review;
     if (!review) return this.card.replaceChildren(heading(), el("p", { class: "hint" }, text("review.failed")));
-    const blunders = review.plies.filter(isBlunder);
+    const told = story(review, this.#you, this.#names);
+    const mistakes = review.plies.filter((ply) => isBlunder(ply) || missed(review, ply));
     this.#graph = review.plies.length ? new ValueGraph(review, (ply) => this.goTo(ply)) : null;
     this.card.replaceChildren(
       heading(),
-      el("div", { class: "review-skill" }, ...skillRow("first", review.skill.first), ...skillRow("second", review.skill.second)),
-      ...(this.#graph ? [this.#graph.element, legend(), valueTable(review, labelOf, moveWords)] : []),
+      el("p", { class: "review-story" }, told ? text(told.key, told.values) : text("review.no_blunders")),
+      el("div", { class: "review-skill" }, ...skillRow("first", review, mistakes), ...skillRow("second", review, mistakes)),
+      ...(this.#graph ? [this.#graph.element, legend(), valueTable(review, (ply) => labelOf(review, ply), moveWords)] : []),
       this.#turningPoint(review),
       el("p", { class: "review-verdict", "aria-live": "polite" }),
-      blunders.length
-        ? el("ul", { class: "review-list" }, ...blunders.map((ply) => el("li", {}, this.#blunder(ply))))
-        : el("p", { class: "hint" }, text("review.no_blunders")),
+      mistakes.length ? el("ul", { class: "review-list" }, ...mistakes.map((ply) => el("li", {}, this.#mistake(review, ply)))) : "",
       el(
         "div",
         { class: "actions" },
@@ -108,7 +117,7 @@ export class ReviewCard {
   #turningPoint(review) {
     const ply = review.plies.find((other) => other.ply === review.turning_point);
     if (!ply) return "";
-    const label = `${text("review.turning", { n: ply.ply })}, ${COLOR[ply.side]} ${ply.column}, ${labelOf(ply)}`;
+    const label = `${text("review.turning", { n: ply.ply })}, ${COLOR[ply.side]} ${ply.column}, ${labelOf(review, ply)}`;
     return el(
       "button",
       { type: "button", class: "review-turning", click: () => this.goTo(ply.ply) },
@@ -117,13 +126,13 @@ export class ReviewCard {
     );
   }
 
-  /** @param {ReviewedPly} ply */
-  #blunder(ply) {
+  /** @param {Review} review @param {ReviewedPly} ply */
+  #mistake(review, ply) {
     return el(
       "button",
       { type: "button", click: () => this.goTo(ply.ply) },
       discIcon(ply.side),
-      `${moveWords(ply)}: ${labelOf(ply)}`,
+      `${moveWords(ply)}: ${labelOf(review, ply)}`,
     );
   }
 
@@ -145,9 +154,10 @@ export class ReviewCard {
     const buttons = this.root.querySelectorAll(".moves button");
     for (const ply of review.plies) {
       const button = buttons[ply.ply - 1];
-      if (!button || !ply.mistake) continue;
-      button.classList.add(isBlunder(ply) ? "blunder" : "slip");
-      button.setAttribute("title", labelOf(ply));
+      const label = labelOf(review, ply);
+      if (!button || !label) continue;
+      button.classList.add(isBlunder(ply) || missed(review, ply) ? "blunder" : "slip");
+      button.setAttribute("title", label);
     }
   }
 
@@ -167,22 +177,32 @@ const heading = () => el("h2", {}, text("review.title"));
 const legend = () =>
   el("p", { class: "graph-legend" }, text("review.legend", { first: COLOR.first, second: COLOR.second }));
 
-/** @param {ReviewedPly} ply what is wrong with the move, if anything */
-const labelOf = (ply) => (ply.mistake ? LABELS[ply.mistake] : "");
+/**
+ * What is wrong with a move, if anything: first what everybody could see.
+ * @param {Review} review
+ * @param {ReviewedPly} ply
+ */
+function labelOf(review, ply) {
+  const chance = missed(review, ply);
+  if (chance) return MISSED[chance.kind];
+  return ply.mistake ? LABELS[ply.mistake] : "";
+}
 
 /** @param {ReviewedPly} ply */
 const moveWords = (ply) => `${ply.ply}. ${COLOR[ply.side]} ${ply.column}`;
 
 /**
  * @param {Side} side
- * @param {Skill} skill
+ * @param {Review} review
+ * @param {ReviewedPly[]} mistakes of both
  */
-function skillRow(side, skill) {
+function skillRow(side, review, mistakes) {
+  const skill = review.skill[side];
   const accuracy = skill.accuracy === null ? "–" : percent.format(skill.accuracy);
   return [
     el("span", {}, discIcon(side), COLOR[side]),
     el("span", {}, text("review.accuracy", { percent: accuracy })),
-    el("span", {}, count("review.blunders", skill.blunders)),
+    el("span", {}, count("review.blunders", mistakes.filter((ply) => ply.side === side).length)),
   ];
 }
 

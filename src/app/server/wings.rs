@@ -352,7 +352,7 @@ pub(super) async fn competition(
         self_tests,
         rating_alarms,
         tournaments,
-        leaderboard: Leaderboard::default(),
+        leaderboard: Leaderboard::new(playing.host.ratings().clone()),
         troubles: Troubles::default(),
     };
     Ok((competition, director, fair_play))

@@ -6,7 +6,7 @@ use fourfold_arena::stats::fit::{Fit, Warning, warnings};
 use fourfold_arena::stats::ledger::RatingFit;
 
 use crate::model::ids::PlayerId;
-use crate::model::rating::elo::MilliElo;
+use crate::model::rating::elo::{MilliElo, ShownRating};
 use crate::storage::record::RatingRow;
 
 /// One player of a field.
@@ -42,6 +42,11 @@ impl FittedPlayer {
     /// The rating in whole points.
     pub(crate) fn whole_elo(&self) -> i32 {
         self.elo_milli().to_elo()
+    }
+
+    /// The rating as others see it.
+    pub(crate) fn shown(&self) -> ShownRating {
+        ShownRating::fitted(self.whole_elo(), self.whole_pm95(), self.live.standing.games)
     }
 
     /// Half the width of the interval in whole points; never nothing.

@@ -15,6 +15,7 @@ use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::ranking::PublishedShown;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::{AppState, OpenBot};
 use crate::model::ids::{PlayerId, PlayerName};
@@ -93,9 +94,10 @@ async fn open_bots(
     let mut bots = state.arena.open_bots();
     bots.truncate(limit);
     for bot in &mut bots {
-        let row = state.store.rating(&bot.player.id, Variant::STANDARD).await?;
-        bot.player.rating = row.map(|row| row.standing.shown().into());
-        bot.strength = bot.strength.or(bot.player.rating.map(|rating| Strength::of_elo(rating.elo)));
+        let live = state.store.rating(&bot.player.id, Variant::STANDARD).await?.unwrap_or_default();
+        let shown = PublishedShown::of(&state, &bot.player.id, Variant::STANDARD, live).rating;
+        bot.player.rating = Some(shown.into());
+        bot.strength = bot.strength.or((!shown.provisional).then(|| Strength::of_elo(shown.elo)));
     }
     Ok(Json(List::whole(bots)))
 }

@@ -11,22 +11,24 @@ use super::{LIMIT, VARIANT};
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
-use crate::http::ranking::{self, FitSummary, Home, PublishedShown, RankedRow, RankingQuery};
+use crate::http::ranking::{self, FitSummary, Home, PublishedShown, RankedRow, RankingQuery, Versions};
 use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
+use crate::model::rating::elo::ShownRating;
 
 /// A rating with what stands behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub(in crate::http) struct RatingView {
-    /// The published rating: of the joint fit on a scale where the bot `random` has 0; on the list of people, and
-    /// wherever no fit knows the player yet, it is `live_elo`.
+    /// The rating, the same wherever this player is shown, on a scale where the bot `random` has 0: that of the joint
+    /// fit, of bots of the house what was measured beforehand until the fit is certain, of others the live one put on
+    /// this scale until a fit knows them.
     pub(in crate::http) elo: i32,
     /// The rating that moves with each game.
     pub(in crate::http) live_elo: i32,
-    /// Half the width of the 95 % interval of `elo`, in Elo points.
+    /// Half the width of the 95 % interval of `elo`, in Elo points; 0 of what was measured beforehand.
     pub(in crate::http) pm95: u32,
     /// Whether too few games stand behind it.
     pub(in crate::http) provisional: bool,
@@ -42,12 +44,12 @@ pub(in crate::http) struct RatingView {
 
 impl From<PublishedShown> for RatingView {
     fn from(shown: PublishedShown) -> Self {
-        let PublishedShown { elo, pm95, live } = shown;
+        let PublishedShown { rating: ShownRating { elo, pm95, provisional }, live } = shown;
         Self {
             elo,
             live_elo: live.standing.rating.to_elo(),
             pm95,
-            provisional: live.standing.is_provisional(),
+            provisional,
             games: live.standing.games,
             wins: live.score.wins,
             draws: live.score.draws,
@@ -74,12 +76,12 @@ pub(in crate::http) struct LeaderboardRowView {
     pub(in crate::http) version: Option<String>,
     #[serde(flatten)]
     pub(in crate::http) rating: RatingView,
-    /// Games that count for the joint fit: repeated ones once, halves of pairs not at all. Null on the list of people.
-    pub(in crate::http) distinct: Option<u64>,
+    /// Games that count for the joint fit: repeated ones once, halves of pairs not at all.
+    pub(in crate::http) distinct: u64,
     /// Pairs among them.
-    pub(in crate::http) pairs: Option<u64>,
+    pub(in crate::http) pairs: u64,
     /// How many opponents they were against.
-    pub(in crate::http) opponents: Option<usize>,
+    pub(in crate::http) opponents: usize,
     /// Share of moves that kept the value of the position, 0 to 1, by the exact solver; null until games were judged.
     pub(in crate::http) exact: Option<f64>,
     /// The same among positions in which some move would have thrown the value away.
@@ -195,7 +197,8 @@ async fn leaderboard(
         Some(true) => Some(Home::House),
         Some(false) => Some(Home::Elsewhere),
     };
-    let wanted = RankingQuery { population, variant, home, limit: parameters.limit()? };
+    let wanted =
+        RankingQuery { population, variant, home, versions: Versions::Listed, limit: parameters.limit()? };
     let ranking = ranking::ranking(&state, wanted).await?;
     let items = ranking.rows.into_iter().map(LeaderboardRowView::from).collect();
     Ok(Json(LeaderboardAnswer { items, cursor: None, fit: ranking.fit.map(FitView::from) }))
@@ -212,9 +215,9 @@ impl From<RankedRow> for LeaderboardRowView {
             house: player.house,
             version: player.profile.version,
             rating: shown.into(),
-            distinct: counted.map(|counted| counted.games),
-            pairs: counted.map(|counted| counted.pairs),
-            opponents: counted.map(|counted| counted.opponents),
+            distinct: counted.games,
+            pairs: counted.pairs,
+            opponents: counted.opponents,
             exact: skill.and_then(|skill| skill.good_rate()).map(thousandths),
             decision: skill.and_then(|skill| skill.accuracy()).map(thousandths),
             optimal: skill.and_then(|skill| skill.optimal_rate()).map(thousandths),

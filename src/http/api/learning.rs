@@ -34,10 +34,10 @@ struct AgeView {
     name: PlayerName,
     /// Games learnt.
     games: u64,
-    /// Its live rating on the standard board, which moves with each game; null before the first rated game.
-    rating: Option<WireRating>,
-    /// Its published rating on the standard board, which pages and the leaderboard show: of the joint fit, on a scale
-    /// where the bot `random` has 0; null until the fit knows it.
+    /// Its live Elo on the standard board, which moves with each game; null before the first rated game.
+    live_elo: Option<i32>,
+    /// Its rating on the standard board, the same as everywhere, on a scale where the bot `random` has 0; null before
+    /// the first rated game, unless it was measured beforehand.
     published: Option<WireRating>,
     /// Share, from 0 to 1, of the positions that can be spoilt in which it keeps the result; null until measured. That
     /// of a live version is as of when it was measured last.
@@ -208,11 +208,11 @@ async fn age(
     decision: Option<u16>,
 ) -> Result<AgeView, StoreError> {
     let row = state.store.rating(player, Variant::STANDARD).await?;
-    let fitted = PublishedShown::of_bot(state, player, Variant::STANDARD, row.unwrap_or_default());
+    let fitted = PublishedShown::if_known(state, player, Variant::STANDARD, row);
     Ok(AgeView {
         name: name.clone(),
         games,
-        rating: row.map(|row| row.standing.shown().into()),
+        live_elo: row.map(|row| row.standing.rating.to_elo()),
         published: fitted.map(PublishedShown::to_wire),
         decision: decision.map(share),
     })

@@ -170,7 +170,7 @@ pub(in crate::http) async fn ratings_of(
 ) -> Result<Vec<VariantRating>, StoreError> {
     let view = |(variant, row)| VariantRating {
         variant: WireVariant(variant),
-        rating: PublishedShown::published(state, player, variant, row).into(),
+        rating: PublishedShown::of(state, &player.id, variant, row).into(),
     };
     Ok(state.store.ratings_of(&player.id).await?.into_iter().map(view).collect())
 }

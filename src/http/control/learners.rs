@@ -9,19 +9,18 @@ use axum::http::{Response, header};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use bytes::Bytes;
-use fourfold_arena::stats::normal::Z95;
 use fourfold_bots::{Knowledge, KnownPattern};
 use fourfold_engine::{BySide, Variant};
 use serde::{Deserialize, Serialize};
 
+use super::ratings::published;
 use super::refusal::Refusal;
 use super::{Control, Route};
 use crate::http::answer::List;
 use crate::http::api::learning::ChangedMoveJson;
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::PathPart;
-use crate::model::ids::{GameId, PlayerId, PlayerName};
-use crate::model::population::Population;
+use crate::model::ids::{GameId, PlayerName};
 use crate::model::rating::elo::MilliElo;
 use crate::model::result::GameResult;
 use crate::protocol::terms::WireRating;
@@ -287,26 +286,11 @@ async fn age(
         }
         None => None,
     };
-    let published = row.as_ref().and_then(|(player, row)| {
-        let (elo, pm95) = published(publication, player)?;
-        Some(WireRating { elo, pm95, provisional: row.standing.is_provisional() })
-    });
+    let published = row
+        .as_ref()
+        .and_then(|(player, row)| Some(published(publication, player, row.standing.games)?.into()));
     let rated_games = row.map_or(0, |(_, row)| row.standing.games);
     Ok(VersionShown { name, games, published, rated_games, decision: decision.map(share) })
-}
-
-/// A bot's rating by the fit between bots, or where it has met none by that of all, and half the width of the interval
-/// that holds 95 %.
-fn published(publication: &Publication, player: &PlayerId) -> Option<(i32, u32)> {
-    let of_list = |population: Population| {
-        let mut ratings = publication.ratings.iter();
-        ratings
-            .find(|it| it.variant == Variant::STANDARD && it.population == population && it.player == *player)
-    };
-    let rating = of_list(Population::Bots).or_else(|| of_list(Population::All))?;
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "some hundred points")]
-    let pm95 = MilliElo((Z95 * rating.error as f64).round() as i64).to_elo();
-    Some((rating.elo.to_elo(), u32::try_from(pm95).unwrap_or_default().max(1)))
 }
 
 async fn lessons(control: &Control, name: &PlayerName) -> Result<Vec<LessonShown>, StoreError> {

@@ -12,17 +12,12 @@ use super::avatar::Avatar;
 use super::characters::{Character, PlayDialog};
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
+use crate::http::ranking::PublishedShown;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::PlayerName;
-use crate::model::population::Population;
-use crate::model::rating::elo::Standing;
 use crate::model::rating::strength::Strength;
-use crate::protocol::terms::WireRating;
 use crate::storage::StoreError;
-
-/// Rated bots that are looked up for their ratings: far more than are connected at once.
-const RANKED_MAX: u32 = 1_000;
 
 /// One bot in a list.
 #[derive(Clone, Debug)]
@@ -34,8 +29,8 @@ pub(super) struct BotRow {
     /// Key of the word for how strong it is, as far as there is more to say than the rating.
     pub(super) strength: Option<&'static str>,
     pub(super) player: PlayerTag,
-    pub(super) rating: Option<RatingTag>,
-    /// What lists are sorted by: of the house what was measured beforehand, of others the live rating.
+    pub(super) rating: RatingTag,
+    /// What lists are sorted by.
     elo: i32,
     pub(super) about: String,
     pub(super) playing: u32,
@@ -45,18 +40,15 @@ pub(super) struct BotRow {
 }
 
 impl BotRow {
-    fn new(lang: Language, bot: &OpenBot, rating: Option<WireRating>) -> Self {
+    fn new(lang: Language, bot: &OpenBot, shown: PublishedShown) -> Self {
         Self {
             name: bot.player.name.to_string(),
             avatar: Avatar::new(bot.player.name.as_str()),
             character: Character::of(lang, bot),
-            strength: strength(bot, rating),
-            player: PlayerTag::new(lang, &bot.player).unrated(),
-            rating: match bot.elo {
-                Some(elo) => Some(RatingTag::measured(lang, elo)),
-                None => rating.map(|rating| RatingTag::new(lang, rating)),
-            },
-            elo: bot.elo.or(rating.map(|rating| rating.elo)).unwrap_or(Standing::START.rating.to_elo()),
+            strength: strength(bot, shown),
+            player: PlayerTag::new(lang, &bot.player).plain().unrated(),
+            rating: RatingTag::new(lang, shown.to_wire()),
+            elo: shown.rating.elo,
             about: about(lang, bot),
             playing: bot.playing,
             trouble: bot
@@ -66,14 +58,17 @@ impl BotRow {
         }
     }
 
-    /// All bots, the weakest first. One without a rating counts as average, and bots alike stay in the arena's order.
+    /// All bots, the weakest first; bots alike stay in the arena's order.
     async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
-        let ranked = state.store.leaderboard(Population::Bots, Variant::STANDARD, RANKED_MAX).await?;
-        let ratings: HashMap<_, _> =
-            ranked.into_iter().map(|row| (row.player.id, row.rating.standing.shown().into())).collect();
         let bots = state.arena.open_bots();
-        let mut rows: Vec<_> =
-            bots.iter().map(|bot| Self::new(lang, bot, ratings.get(&bot.player.id).copied())).collect();
+        let ids: Vec<_> = bots.iter().map(|bot| bot.player.id.clone()).collect();
+        let live = state.store.ratings_of_players(&ids, Variant::STANDARD).await?;
+        let live: HashMap<_, _> = live.into_iter().collect();
+        let row = |bot: &OpenBot| {
+            let live = live.get(&bot.player.id).copied().unwrap_or_default();
+            Self::new(lang, bot, PublishedShown::of(state, &bot.player.id, Variant::STANDARD, live))
+        };
+        let mut rows: Vec<_> = bots.iter().map(row).collect();
         rows.sort_by_key(|row| row.elo);
         Ok(rows)
     }
@@ -96,10 +91,10 @@ pub(super) fn house_about(lang: Language, name: &PlayerName) -> Option<String> {
 
 /// Key of the word for how strong a bot is: as the house says, else by its rating once that means something. A rating
 /// that is still uncertain speaks for itself.
-fn strength(bot: &OpenBot, rating: Option<WireRating>) -> Option<&'static str> {
-    let rated = rating.filter(|rating| !rating.provisional).map(|rating| Strength::of_elo(rating.elo));
+fn strength(bot: &OpenBot, shown: PublishedShown) -> Option<&'static str> {
+    let rated = (!shown.rating.provisional).then(|| Strength::of_elo(shown.rating.elo));
     let word = match bot.strength.or(rated) {
-        None if rating.is_some() => return None,
+        None if shown.live.standing.games > 0 => return None,
         None => "bots.new",
         Some(Strength::Beginner) => "bots.beginner",
         Some(Strength::Casual) => "bots.casual",

@@ -30,7 +30,6 @@ use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 
-use crate::model::rating::elo::ShownRating;
 use crate::protocol::terms::{Sides, WireSide};
 use crate::storage::StoreError;
 use crate::storage::record::StoredGame;
@@ -357,11 +356,9 @@ pub(super) async fn stored_snapshot(
     game: StoredGame,
     visitor: Option<&Visitor>,
 ) -> Result<(Snapshot, Option<GameEnd>), StoreError> {
-    let before = game.settlement.as_ref().and_then(|settled| settled.ratings);
-    let before = before.map(|entries| entries.map(|entry| entry.before.to_elo()));
     let players = BySide {
-        first: seated(state, &game.spec.players.first, &game, before.map(|elo| elo.first)).await?,
-        second: seated(state, &game.spec.players.second, &game, before.map(|elo| elo.second)).await?,
+        first: seated(state, &game.spec.players.first, &game).await?,
+        second: seated(state, &game.spec.players.second, &game).await?,
     };
     let is = |player: &SeatedPlayer| visitor.is_some_and(|visitor| visitor.is(&player.identity.id));
     let side = if is(&players.first) {
@@ -375,17 +372,13 @@ pub(super) async fn stored_snapshot(
     Ok((room.snapshot(side, &players, 0, now), room.game_end(now)))
 }
 
-/// A player with the rating that it had at the start, as far as that is known.
-async fn seated(
-    state: &AppState,
-    id: &PlayerId,
-    game: &StoredGame,
-    elo_before: Option<i32>,
-) -> Result<SeatedPlayer, StoreError> {
+/// A player with the rating that it has now.
+async fn seated(state: &AppState, id: &PlayerId, game: &StoredGame) -> Result<SeatedPlayer, StoreError> {
     let missing =
         || StoreError::Corrupt(format!("game {} has a player who is not there: {id}", game.spec.id));
     let player = state.store.player(id).await?.ok_or_else(missing)?;
-    let now = state.store.rating(id, game.spec.variant).await?.map(|row| row.standing.shown());
-    let rating = now.map(|rating| ShownRating { elo: elo_before.unwrap_or(rating.elo), ..rating });
-    Ok(SeatedPlayer { identity: identity_of(&player), rating, version: player.profile.version })
+    let identity = identity_of(&player);
+    let ratings = state.leaderboard.shown();
+    let rating = ratings.of(state.store.as_ref(), &identity, game.spec.variant).await?;
+    Ok(SeatedPlayer { identity, rating, version: player.profile.version })
 }

@@ -34,20 +34,68 @@ pub(super) enum Theme {
     Dark,
 }
 
-/// The part of the site that a page belongs to.
+/// The page that the navigation names, or that under which one finds the page on show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tab {
     Play,
     Watch,
     Puzzles,
-    Leaderboard,
-    Bots,
+    Rules,
     Analysis,
+    Bots,
+    Leaderboard,
+    Tournaments,
+    Learning,
     Docs,
     Account,
     /// None that the navigation names.
     Elsewhere,
 }
+
+/// The parts of the site, five, so that they fit under a thumb.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Section {
+    Play,
+    Puzzles,
+    Learn,
+    Watch,
+    Arena,
+}
+
+impl Tab {
+    fn section(self) -> Option<Section> {
+        match self {
+            Self::Play => Some(Section::Play),
+            Self::Watch => Some(Section::Watch),
+            Self::Puzzles => Some(Section::Puzzles),
+            Self::Rules | Self::Analysis => Some(Section::Learn),
+            Self::Bots | Self::Leaderboard | Self::Tournaments | Self::Learning | Self::Docs => {
+                Some(Section::Arena)
+            }
+            Self::Account | Self::Elsewhere => None,
+        }
+    }
+}
+
+/// A link of the navigation.
+pub(super) struct TabLink {
+    pub(super) url: &'static str,
+    pub(super) word: &'static str,
+    pub(super) icon: &'static str,
+    /// What `aria-current` says: this page, or the part that it is in.
+    pub(super) current: Option<&'static str>,
+}
+
+/// The pages of a part that has several: address, word.
+const LEARN: [(&str, &str, Tab); 2] =
+    [("/rules", "rules.title", Tab::Rules), ("/analysis", "analysis.tab", Tab::Analysis)];
+const ARENA: [(&str, &str, Tab); 5] = [
+    ("/bots", "site.bots", Tab::Bots),
+    ("/leaderboard", "site.ranking", Tab::Leaderboard),
+    ("/tournaments", "tournament.title", Tab::Tournaments),
+    ("/learning", "learning.title", Tab::Learning),
+    ("/docs", "site.docs", Tab::Docs),
+];
 
 /// Whoever looks at a page.
 #[derive(Clone, Debug)]
@@ -155,18 +203,35 @@ impl LayoutFrame {
         self.tab == tab
     }
 
-    /// Parts of the site that the navigation names: address, word, icon.
-    pub(super) fn tabs(&self) -> [(&'static str, &'static str, &'static str, bool); 7] {
+    /// The parts of the site.
+    pub(super) fn tabs(&self) -> [TabLink; 5] {
         [
-            ("/", "site.play", "play", Tab::Play),
-            ("/tv", "site.watch", "eye", Tab::Watch),
-            ("/puzzles", "puzzles.title", "puzzle", Tab::Puzzles),
-            ("/leaderboard", "site.ranking", "trophy", Tab::Leaderboard),
-            ("/bots", "site.bots", "bot", Tab::Bots),
-            ("/analysis", "analysis.tab", "analysis", Tab::Analysis),
-            ("/docs", "site.docs", "book", Tab::Docs),
+            ("/", "site.play", "play", Section::Play),
+            ("/puzzles", "puzzles.title", "puzzle", Section::Puzzles),
+            ("/rules", "site.learn", "book", Section::Learn),
+            ("/tv", "site.watch", "eye", Section::Watch),
+            ("/bots", "site.arena", "trophy", Section::Arena),
         ]
-        .map(|(url, word, icon, tab)| (url, self.text(word), icon, self.is_in(tab)))
+        .map(|(url, word, icon, section)| {
+            let is_here = self.tab.section() == Some(section);
+            TabLink { url, word: self.text(word), icon, current: is_here.then_some("true") }
+        })
+    }
+
+    /// The pages of the part on show, if it has several.
+    pub(super) fn subtabs(&self) -> Vec<TabLink> {
+        let pages: &[(&'static str, &'static str, Tab)] = match self.tab.section() {
+            Some(Section::Learn) => &LEARN,
+            Some(Section::Arena) => &ARENA,
+            Some(Section::Play | Section::Puzzles | Section::Watch) | None => &[],
+        };
+        let link = |&(url, word, tab): &(&'static str, &'static str, Tab)| TabLink {
+            url,
+            word: self.text(word),
+            icon: "",
+            current: self.is_in(tab).then_some("page"),
+        };
+        pages.iter().map(link).collect()
     }
 
     /// The same page in each language, and whether it is the one on show.

@@ -11,7 +11,7 @@ use super::parts::PlayerTag;
 use super::player;
 use super::{Page, words};
 use crate::http::api::leaderboard::LeaderboardRowView;
-use crate::http::ranking::{self, FitSummary, Home, RankedRow, Ranking, RankingQuery};
+use crate::http::ranking::{self, FitSummary, Home, RankedRow, Ranking, RankingQuery, Versions};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::PlayerName;
@@ -22,6 +22,9 @@ const ROWS_MAX: u32 = 200;
 
 /// The drawing of an interval is so wide, in units of its own.
 const BAR: f64 = 160.0;
+
+/// Where learners and their versions are listed alone.
+pub(super) const LEARNERS: &str = "/leaderboard?list=bots&by=learners";
 
 /// Whose bots are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -91,6 +94,8 @@ struct LeaderboardPage {
     /// Whether this is the list of those who learn, which says how many games they learnt in the place of how many they
     /// won.
     of_learners: bool,
+    /// Where the frozen versions of learners are, if they are left out.
+    versions: Option<Linked>,
     /// How the ratings came about, a sentence each.
     facts: Vec<String>,
     /// Why not to trust them.
@@ -111,7 +116,11 @@ pub(super) async fn page(
         Homes::Learners => Some(Home::Learners),
         Homes::Others => Some(Home::Elsewhere),
     };
-    let wanted = RankingQuery { population, variant, home, limit: ROWS_MAX };
+    let versions = match choice.by {
+        Homes::Learners => Versions::Listed,
+        Homes::Both | Homes::House | Homes::Others => Versions::LeftOut,
+    };
+    let wanted = RankingQuery { population, variant, home, versions, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     let scale = Ends::of(&rows);
     let mut rows: Vec<LeaderboardPageRow> =
@@ -124,11 +133,9 @@ pub(super) async fn page(
     }
     let page = LeaderboardPage {
         frame: visitor.frame(Tab::Leaderboard, lang.text("site.ranking")),
-        lead: lang.text(if population == Population::People {
-            "ranking.lead_people"
-        } else {
-            "ranking.lead"
-        }),
+        lead: lang.text("ranking.lead"),
+        versions: (versions == Versions::LeftOut && state.learning.has_frozen())
+            .then(|| lang.linked("ranking.versions_elsewhere", LEARNERS)),
         method: lang.linked("ranking.method", "/docs/ratings"),
         filters: filters(&state, lang, wanted),
         has_exact: rows.iter().any(|row| row.exact.is_some()),
@@ -145,7 +152,7 @@ impl LeaderboardPageRow {
         Self {
             player: PlayerTag::new(lang, &player::wire(&row.player, None)),
             games_learnt: None,
-            bar: scale.bar(row.shown.elo, row.shown.pm95),
+            bar: scale.bar(row.shown.rating.elo, row.shown.rating.pm95),
             // Of the exact share: that of the interface is rounded.
             exact: row.skill.and_then(|skill| skill.good_rate()).map(|share| player::percent(lang, share)),
             los_next: row.los_next.map(certainty),
@@ -169,10 +176,10 @@ impl Ends {
     /// From the lowest to the highest end of those that are known well enough: one newcomer does not press all others
     /// together.
     fn of(rows: &[RankedRow]) -> Self {
-        let known = || rows.iter().filter(|row| !row.shown.live.standing.is_provisional());
+        let known = || rows.iter().filter(|row| !row.shown.rating.provisional);
         let ends = |row: &RankedRow| {
-            let half = f64::from(row.shown.pm95);
-            (f64::from(row.shown.elo) - half, f64::from(row.shown.elo) + half)
+            let half = f64::from(row.shown.rating.pm95);
+            (f64::from(row.shown.rating.elo) - half, f64::from(row.shown.rating.elo) + half)
         };
         let all: Vec<(f64, f64)> = if known().next().is_some() {
             known().map(ends).collect()
@@ -306,12 +313,22 @@ mod tests {
 
     #[test]
     fn addresses_say_what_is_not_usual() {
-        let usual =
-            RankingQuery { population: Population::All, variant: Variant::STANDARD, home: None, limit: 1 };
+        let usual = RankingQuery {
+            population: Population::All,
+            variant: Variant::STANDARD,
+            home: None,
+            versions: Versions::LeftOut,
+            limit: 1,
+        };
         assert_eq!(address(usual), "/leaderboard");
         let wide = "9x6".parse().expect("a board");
-        let bots =
-            RankingQuery { population: Population::Bots, variant: wide, home: Some(Home::House), limit: 1 };
+        let bots = RankingQuery {
+            population: Population::Bots,
+            variant: wide,
+            home: Some(Home::House),
+            versions: Versions::LeftOut,
+            limit: 1,
+        };
         assert_eq!(address(bots), "/leaderboard?list=bots&by=house&variant=9x6");
     }
 

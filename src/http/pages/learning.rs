@@ -14,6 +14,7 @@ use super::characters::{Character, PlayDialog};
 use super::chart::{Chart, Datum};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::leaderboard::LEARNERS;
 use super::pattern::{PatternBoard, PatternCells};
 use super::words;
 use crate::http::ranking::PublishedShown;
@@ -35,8 +36,6 @@ const PATTERNS_MAX: usize = 60;
 const NEW_MAX: usize = 12;
 /// Moves of a lesson's game that are drawn at which it chose otherwise right after.
 const TURNS_MAX: usize = 6;
-/// Where the ranking lists learners and their versions alone.
-const RANKING: &str = "/leaderboard?list=bots&by=learners";
 
 /// The live learner or a version of it, in the table.
 struct LearningVersionRow {
@@ -50,7 +49,7 @@ struct LearningVersionRow {
 
 impl LearningVersionRow {
     fn provisional(&self) -> bool {
-        self.rating.is_some_and(|rating| rating.live.standing.is_provisional())
+        self.rating.is_some_and(|shown| shown.rating.provisional)
     }
 
     fn decision(&self, lang: Language) -> Option<String> {
@@ -59,7 +58,10 @@ impl LearningVersionRow {
 
     /// Where it stands on the curve of ratings, unless too few games say so.
     fn rated(&self) -> Option<Datum> {
-        let rating = self.rating.filter(|_| !self.provisional())?;
+        let rating = self.rating?.rating;
+        if rating.provisional || rating.is_measured() {
+            return None;
+        }
         Some(Datum { games: self.games, y: rating.elo.into(), pm95: rating.pm95.into() })
     }
 }
@@ -163,7 +165,7 @@ struct LearnerPage {
 
 /// All learners.
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let frame = visitor.frame(Tab::Elsewhere, visitor.language().text("learning.title"));
+    let frame = visitor.frame(Tab::Learning, visitor.language().text("learning.title"));
     let mut learners = Vec::new();
     for view in state.learning.all() {
         let last = lessons(&state, frame.lang, &view, LessonsWanted::LAST).await?.pop();
@@ -186,7 +188,7 @@ pub(super) async fn one(
         return Ok(Redirect::to(&format!("/player/{name}")).into_response());
     }
     let Some(view) = state.learning.learner(&name) else { return Err(PageError::not_found(visitor)) };
-    let frame = visitor.frame(Tab::Elsewhere, view.name.as_str());
+    let frame = visitor.frame(Tab::Learning, view.name.as_str());
     let knowledge = view.knowledge.now();
     let known = learning::patterns(&knowledge).await?;
     let learner = learner(&state, &frame, &view).await?;
@@ -211,7 +213,7 @@ fn legend(state: &AppState, lang: Language) -> Legend {
     let field = snapshot.field(Variant::STANDARD, Population::Bots);
     Legend {
         decision: lang.text("learning.decision_lead"),
-        rating: lang.linked("learner.elo_lead", RANKING),
+        rating: lang.linked("learner.elo_lead", LEARNERS),
         scale: field.map_or("", |field| words::scale(lang, field.scale)),
     }
 }
@@ -270,8 +272,9 @@ async fn version_rows(state: &AppState, view: &LearnerView) -> Result<Vec<Learni
 
 /// The published rating, and how many rated games were played.
 async fn rating(state: &AppState, player: &PlayerId) -> Result<(Option<PublishedShown>, u64), StoreError> {
-    let live = state.store.rating(player, Variant::STANDARD).await?.unwrap_or_default();
-    Ok((PublishedShown::of_bot(state, player, Variant::STANDARD, live), live.standing.games))
+    let live = state.store.rating(player, Variant::STANDARD).await?;
+    let games = live.map_or(0, |live| live.standing.games);
+    Ok((PublishedShown::if_known(state, player, Variant::STANDARD, live), games))
 }
 
 /// From the first version to the live one, as far as both are known.
@@ -286,7 +289,7 @@ fn growth(lang: Language, rows: &[LearningVersionRow]) -> Vec<Growth> {
     }
     let rated = |row: &LearningVersionRow| row.rating.filter(|_| !row.provisional());
     if let (Some(before), Some(now)) = (rated(first), rated(last)) {
-        let value = format!("{} → {}", before.elo, now.elo);
+        let value = format!("{} → {}", before.rating.elo, now.rating.elo);
         growth.push(Growth { label: lang.text("ranking.rating"), value });
     }
     growth

@@ -14,6 +14,7 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::{GameTile, LiveSeat};
 use super::parts::{PlayerTag, RatingTag};
 use super::puzzles::{Teaser, daily_teaser};
+use super::tournaments::Notice;
 use super::{Page, words};
 use crate::http::ranking::{RankedRow, strongest};
 use crate::http::state::AppState;
@@ -88,6 +89,8 @@ struct Lobby {
     rivals: Vec<Character>,
     ranks: Vec<Rank>,
     /// Where their ratings have their zero: it is not that of the other ratings on the page.
+    /// Tournaments that go on, and those to come.
+    tournaments: Vec<Notice>,
     scale: Option<&'static str>,
     puzzle: Option<Teaser>,
 }
@@ -125,6 +128,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         rivals,
         ranks: ranks(&state, lang).await?,
         scale: scale(&state, lang),
+        tournaments: Notice::all(&state, lang).await?,
         puzzle: daily_teaser(&state, lang).await?,
     };
     Ok(Html(page.render()?))
@@ -202,7 +206,7 @@ async fn ranks(state: &AppState, lang: Language) -> Result<Vec<Rank>, StoreError
     let rank = |row: RankedRow| Rank {
         place: row.rank,
         player: PlayerTag::new(lang, &super::player::wire(&row.player, None)),
-        rating: RatingTag::published(lang, row.shown.to_wire()),
+        rating: RatingTag::new(lang, row.shown.to_wire()),
     };
     Ok(strongest(state, Variant::STANDARD, RANKS_MAX).await?.into_iter().map(rank).collect())
 }

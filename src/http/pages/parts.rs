@@ -89,6 +89,11 @@ impl PlayerTag {
         Self { name: name.map_or(self.name, str::to_owned), ..self }
     }
 
+    /// Without the badge, for lists of one kind of players.
+    pub(super) fn plain(self) -> Self {
+        Self { badge: None, ..self }
+    }
+
     /// Without the rating, for places that show it elsewhere.
     pub(super) fn unrated(self) -> Self {
         Self { rating: None, ..self }
@@ -130,22 +135,8 @@ pub(super) struct RatingTag {
 impl HtmlSafe for RatingTag {}
 
 impl RatingTag {
-    /// A live rating: who meets whom is shown with the number that their games change.
     pub(super) fn new(lang: Language, rating: WireRating) -> Self {
-        Self::with_title(lang, "site.rating_range", rating)
-    }
-
-    /// A published rating, as rankings have it.
-    pub(super) fn published(lang: Language, rating: WireRating) -> Self {
-        Self::with_title(lang, "ranking.published_range", rating)
-    }
-
-    /// How strong a bot of the house was found to be beforehand: it is right before a game is played.
-    pub(super) fn measured(lang: Language, elo: i32) -> Self {
-        Self::with_title(lang, "bots.measured", WireRating { elo, pm95: 0, provisional: false })
-    }
-
-    fn with_title(lang: Language, range: &'static str, rating: WireRating) -> Self {
+        let range = if rating.pm95 == 0 { "bots.measured" } else { "site.rating_range" };
         let half = i32::try_from(rating.pm95).unwrap_or(i32::MAX);
         Self {
             lang,
@@ -180,9 +171,11 @@ mod tests {
     fn a_rating_says_how_certain_it_is() {
         let rating = WireRating { elo: 1500, pm95: 80, provisional: true };
         let html = RatingTag::new(Language::English, rating).to_string();
-        assert!(html.contains("\"live Elo: between 1420 and 1580"), "{html}");
+        assert!(html.contains("\"between 1420 and 1580"), "{html}");
         assert!(html.contains("1500?"), "{html}");
-        let html = RatingTag::published(Language::English, rating).to_string();
-        assert!(html.contains("\"published rating: between 1420 and 1580"), "{html}");
+        let measured =
+            RatingTag::new(Language::English, WireRating { elo: 1500, pm95: 0, provisional: false });
+        let html = measured.to_string();
+        assert!(html.contains("\"measured beforehand") && html.contains(">1500<"), "{html}");
     }
 }

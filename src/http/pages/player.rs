@@ -73,8 +73,6 @@ struct PlayerGameRow {
 struct PlayerStanding {
     variant: String,
     rating: RatingView,
-    /// The live one, where it is another.
-    live: Option<String>,
     record: String,
     /// Address of the page about this board; none for the one on show.
     url: Option<String>,
@@ -172,7 +170,7 @@ pub(super) async fn page(
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant).await?,
-        history: RatingHistory::new(lang, &history),
+        history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
         games,
@@ -208,13 +206,11 @@ async fn owner(
 impl PlayerStanding {
     fn new(lang: Language, player: &StoredPlayer, of: &VariantRating, on_show: Variant) -> Self {
         let &VariantRating { variant: WireVariant(variant), rating } = of;
-        let RatingView { elo, live_elo, games, wins, draws, losses, .. } = rating;
+        let RatingView { games, wins, draws, losses, .. } = rating;
         let score = WinDrawLoss { wins, draws, losses };
         let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
             variant: variant.to_string(),
-            live: (player.kind == PlayerKind::Bot && live_elo != elo)
-                .then(|| lang.fill("profile.live_elo", &[("elo", live_elo)])),
             record: play::record(lang, games, score),
             url: (variant != on_show).then(url),
             rating,
@@ -245,6 +241,11 @@ async fn skill(
         optimal: percent(lang, optimal),
         judged: lang.fill("profile.judged", &counts),
     }))
+}
+
+/// The points on one board; nobody has played there who has none.
+fn elo_on(ratings: &[VariantRating], variant: Variant) -> i32 {
+    ratings.iter().find(|of| of.variant.0 == variant).map_or(0, |of| of.rating.elo)
 }
 
 /// The board that the address names, else the one with the most games.

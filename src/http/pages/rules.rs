@@ -52,7 +52,7 @@ struct RulesPage {
 pub(super) async fn page(visitor: Visitor) -> Page {
     let lang = visitor.language();
     let page = RulesPage {
-        frame: visitor.frame(Tab::Elsewhere, lang.text("rules.title")),
+        frame: visitor.frame(Tab::Rules, lang.text("rules.title")),
         lead: lang.fill("rules.lead", &[("name", lang.text("rules.name"))]),
         rules: RULES.iter().map(|part| shown(&visitor, part)).collect(),
         strategy: STRATEGY.iter().map(|part| shown(&visitor, part)).collect(),

@@ -72,6 +72,34 @@ async fn every_page_is_there_for_everybody() {
 }
 
 #[tokio::test]
+async fn five_parts_are_named_everywhere_and_their_pages_where_one_is_in_them() {
+    let site = site("plays").await;
+    let nav = |body: &str, class: &str| -> Vec<String> {
+        let Some((_, nav)) = body.split_once(&format!("<nav class=\"{class}\"")) else { return Vec::new() };
+        let links = nav.split_once("</nav>").unwrap().0.split("<a href=\"").skip(1);
+        let marked = |link: &str| {
+            let url = link.split('"').next().unwrap();
+            if link.contains("aria-current=") { format!("[{url}]") } else { url.to_owned() }
+        };
+        links.map(marked).collect()
+    };
+    for (path, tabs, subtabs) in [
+        ("/", "[/] /puzzles /rules /tv /bots", ""),
+        (
+            "/leaderboard",
+            "/ /puzzles /rules /tv [/bots]",
+            "/bots [/leaderboard] /tournaments /learning /docs",
+        ),
+        ("/analysis", "/ /puzzles [/rules] /tv /bots", "/rules [/analysis]"),
+        ("/game/one", "/ /puzzles /rules /tv /bots", ""),
+    ] {
+        let body = site.get(path).await.body;
+        assert_eq!(nav(&body, "tabs").join(" "), tabs, "{path}");
+        assert_eq!(nav(&body, "subtabs").join(" "), subtabs, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn an_empty_site_has_its_pages_too() {
     let site = TestSite::new();
     for path in ["/", "/tv", "/leaderboard", "/bots", "/account", "/docs"] {
@@ -136,7 +164,7 @@ async fn whoever_is_new_finds_the_rules_under_the_name_that_the_game_has_at_home
         assert!(site.get(path).await.body.contains("href=\"/rules\""), "{path}");
     }
     let lead = site.get("/").await.body;
-    assert_eq!(lead.matches("href=\"/rules\"").count(), 2, "in the lead and in the footer");
+    assert_eq!(lead.matches("href=\"/rules\"").count(), 3, "above, in the lead and in the footer");
     for (language, name) in [
         ("en", "Connect Four"),
         ("de", "Vier gewinnt"),
@@ -207,6 +235,7 @@ async fn two_who_play_quickly_do_not_fill_the_lobby() {
 #[tokio::test]
 async fn the_ranking_lists_only_the_wanted() {
     let site = site("plays").await;
+    site.fit().await;
     assert!(site.get("/leaderboard?list=people").await.body.contains("/player/Ada"));
     assert!(!site.get("/leaderboard?list=bots").await.body.contains("/player/Ada"));
 }
@@ -234,7 +263,7 @@ async fn lobby_with(path: &str, headers: &[(header::HeaderName, &str)]) -> crate
 #[tokio::test]
 async fn pages_speak_the_language_that_the_browser_likes() {
     let body = lobby_with("/", &[(header::ACCEPT_LANGUAGE, "pl-PL,pl;q=0.9,en;q=0.7")]).await.body;
-    assert!(body.contains("<html lang=\"pl\">") && body.contains("Zagraj teraz"), "{body}");
+    assert!(body.contains("<html lang=\"pl\">") && body.contains("Zagraj z człowiekiem"), "{body}");
     assert!(body.contains("/texts/pl.js\""), "{body}");
 }
 

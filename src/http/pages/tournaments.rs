@@ -2,16 +2,20 @@
 //!
 //! The table of one that goes on is a part of its own, which the page asks for again and again, with its `ETag`.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::{Html, IntoResponse, Response};
 use fourfold_arena::format::Format;
 use fourfold_arena::report::RatedPlayer;
+use fourfold_engine::{Side, WinDrawLoss};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::Page;
+use super::drawing::DiscIcon;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
@@ -23,6 +27,8 @@ use crate::http::texts::Language;
 use crate::model::ids::TournamentId;
 use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
+use crate::protocol::terms::WireSide;
+use crate::storage::StoreError;
 use crate::storage::tournaments::EndedBecause;
 
 /// Tournaments of the list.
@@ -64,6 +70,39 @@ impl TournamentListRow {
     }
 }
 
+/// A tournament in a few words, for the front page.
+pub(super) struct Notice {
+    pub(super) name: String,
+    /// Where it is; of one that is to come, where all are.
+    pub(super) url: String,
+    pub(super) is_live: bool,
+    /// When it begins, if it is to come.
+    pub(super) when: Option<String>,
+}
+
+/// Tournaments on the front page: what goes on comes first.
+const NOTICES_MAX: u32 = 3;
+
+impl Notice {
+    /// Those that go on, then those whose time is known.
+    pub(super) async fn all(state: &AppState, lang: Language) -> Result<Vec<Self>, StoreError> {
+        let live = |(_, summary): (u64, TournamentSummary)| {
+            let TournamentSummary { tournament, .. } = summary;
+            let url = format!("/tournament/{}", tournament.id);
+            let notice = Self { name: tournament.name, url, is_live: true, when: None };
+            tournament.end.is_none().then_some(notice)
+        };
+        let next = |Upcoming { name, at }: Upcoming| {
+            let when = Some(moment(lang, at?));
+            Some(Self { name, url: "/tournaments".to_owned(), is_live: false, when })
+        };
+        let newest = state.tournaments.list(None, NOTICES_MAX).await?;
+        let upcoming = state.tournaments.upcoming();
+        let notices = newest.into_iter().filter_map(live).chain(upcoming.into_iter().filter_map(next));
+        Ok(notices.take(NOTICES_MAX as usize).collect())
+    }
+}
+
 /// One that is to come.
 struct UpcomingRow {
     name: String,
@@ -84,7 +123,7 @@ pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Pag
     let next = |Upcoming { name, at }: Upcoming| UpcomingRow { name, when: at.map(|at| moment(lang, at)) };
     let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
     let page = TournamentsPage {
-        frame: visitor.frame(Tab::Elsewhere, lang.text("tournament.title")),
+        frame: visitor.frame(Tab::Tournaments, lang.text("tournament.title")),
         upcoming: state.tournaments.upcoming().into_iter().map(next).collect(),
         rows: rows.iter().map(|(_, summary)| TournamentListRow::new(lang, summary)).collect(),
     };
@@ -97,7 +136,7 @@ struct StandingsPageRow {
     elo: String,
 }
 
-/// A row of the crosstable: points against each, by rank.
+/// A row of the crosstable: what came of the games against each, by rank.
 struct CrossRow {
     rank: usize,
     name: String,
@@ -108,8 +147,8 @@ struct CrossRow {
 enum CrosstableCell {
     Own,
     Unplayed,
-    /// Such as `3.5/4`.
-    Points(String),
+    /// Such as `+3 =1 −0`.
+    Met(String),
 }
 
 /// A game of the schedule.
@@ -134,6 +173,8 @@ struct TournamentTable {
     games: Vec<TournamentGameRow>,
     /// Games that are left out.
     earlier: u64,
+    /// Marks of the columns about either side.
+    discs: [DiscIcon; 2],
 }
 
 impl askama::filters::HtmlSafe for TournamentTable {}
@@ -151,9 +192,10 @@ impl TournamentTable {
             progress: lang.fill("tournament.progress", &progress),
             standings: standings(view),
             ranks: (1..=view.names.len()).collect(),
-            crosstable: crosstable(lang, view),
+            crosstable: crosstable(view),
             games: latest.map(|line| game(lang, scheduled(view, line))).collect(),
             earlier: earlier as u64,
+            discs: [WireSide::First, WireSide::Second].map(DiscIcon::new),
         }
     }
 }
@@ -173,27 +215,36 @@ fn elo(elo: f64, pm95: f64) -> String {
     format!("{elo:+.0} ±{pm95:.0}").replace('-', "−")
 }
 
-fn crosstable(lang: Language, view: &TournamentView) -> Vec<CrossRow> {
-    let Some(report) = view.table.tournament.as_ref().filter(|_| view.names.len() <= CROSSTABLE_MAX) else {
+fn crosstable(view: &TournamentView) -> Vec<CrossRow> {
+    if view.table.tournament.is_none() || view.names.len() > CROSSTABLE_MAX {
         return Vec::new();
-    };
-    let cell = |own: usize, column: usize, scored: &Option<[u64; 2]>| match scored {
-        _ if own == column => CrosstableCell::Own,
-        None => CrosstableCell::Unplayed,
-        Some([half_points, games]) => CrosstableCell::Points(points(lang, *half_points, *games)),
-    };
-    let rows = report.crosstable.iter().zip(&view.table.players).enumerate();
-    rows.map(|(own, (cells, player))| CrossRow {
-        rank: own + 1,
-        name: player.name.clone(),
-        cells: cells.iter().enumerate().map(|(column, points)| cell(own, column, points)).collect(),
-    })
-    .collect()
-}
-
-fn points(lang: Language, half_points: u64, games: u64) -> String {
-    let half = if half_points % 2 == 1 { ".5" } else { "" };
-    lang.decimal(format_args!("{}{half}/{games}", half_points / 2))
+    }
+    let mut met: HashMap<[&str; 2], WinDrawLoss> = HashMap::new();
+    let lines: Vec<ScheduledGame> = view.lines.iter().map(|line| scheduled(view, line)).collect();
+    for line in &lines {
+        let Some(result) = line.result else { continue };
+        let names = [line.first.as_str(), line.second.as_str()];
+        for (own, pair) in [(Side::First, names), (Side::Second, [names[1], names[0]])] {
+            if let Some(scored) = result.seen_by(own) {
+                met.entry(pair).or_default().count(scored);
+            }
+        }
+    }
+    let players = &view.table.players;
+    let cell =
+        |own: &RatedPlayer, other: &RatedPlayer| match met.get(&[own.name.as_str(), other.name.as_str()]) {
+            _ if own.name == other.name => CrosstableCell::Own,
+            None => CrosstableCell::Unplayed,
+            Some(score) => CrosstableCell::Met(format!("+{} ={} −{}", score.wins, score.draws, score.losses)),
+        };
+    (1..)
+        .zip(players)
+        .map(|(rank, own)| CrossRow {
+            rank,
+            name: own.name.clone(),
+            cells: players.iter().map(|other| cell(own, other)).collect(),
+        })
+        .collect()
 }
 
 fn game(lang: Language, row: ScheduledGame) -> TournamentGameRow {
@@ -239,7 +290,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
     ];
     let table = TournamentTable::new(lang, &view);
     let page = One {
-        frame: visitor.frame(Tab::Elsewhere, tournament.name.as_str()),
+        frame: visitor.frame(Tab::Tournaments, tournament.name.as_str()),
         id: tournament.id.to_string(),
         terms: terms.join(" · "),
         when: moment(lang, tournament.started_at),
@@ -293,15 +344,4 @@ fn moment(lang: Language, at: UnixMillis) -> String {
     let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
     let time = time.to_zoned(TimeZone::UTC).time();
     format!("{}, {:02}:{:02} UTC", words::day(lang, at), time.hour(), time.minute())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_points_are_written_as_in_each_language() {
-        assert_eq!([7, 8].map(|half_points| points(Language::English, half_points, 4)), ["3.5/4", "4/4"]);
-        assert_eq!(points(Language::French, 7, 4), "3,5/4");
-    }
 }

@@ -98,23 +98,46 @@ async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
 }
 
 #[tokio::test]
-async fn people_have_live_elo_on_their_own_list_and_a_place_on_that_of_all() {
+async fn people_are_rated_on_the_scale_of_all() {
     let site = site().await;
     let people = site.get("/api/v1/leaderboard?list=people").await.json();
-    assert_eq!((names(&people), &people["fit"]), (vec!["Ada"], &Value::Null));
+    assert_eq!((names(&people), &people["fit"]["scale"]), (vec!["Ada"], &json!("random")));
     let row = &people["items"][0];
-    assert_eq!(
-        (&row["elo"], &row["live_elo"], &row["distinct"]),
-        (&json!(1_520), &json!(1_520), &Value::Null)
-    );
+    assert_eq!((&row["live_elo"], &row["distinct"]), (&json!(1_520), &json!(1)));
     let all = site.get("/api/v1/leaderboard").await.json();
     assert_eq!(names(&all)[0], "Ada", "{all}");
-    assert!(all["items"][0]["elo"] != 1_520, "it is on the scale of the fit");
+    assert_eq!(all["items"][0]["elo"], row["elo"]);
     assert_eq!(all["fit"]["only_wins"], json!(["Ada"]));
-    let profile = site.get("/api/v1/players/six").await.json();
-    assert_ne!(profile["ratings"][0]["elo"], profile["ratings"][0]["live_elo"]);
-    let profile = site.get("/api/v1/players/ada").await.json();
-    assert_eq!(profile["ratings"][0]["elo"], 1_520);
+    assert_eq!(site.get("/api/v1/players/ada").await.json()["ratings"][0]["elo"], row["elo"]);
+}
+
+/// Issue 17: one bot had two ratings on one page.
+#[tokio::test]
+async fn every_place_shows_the_same_rating() {
+    let site = site().await;
+    let list = site.get("/api/v1/leaderboard?list=bots").await.json();
+    let of = |list: &Value, name: &str| -> Value {
+        list["items"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap()["elo"].clone()
+    };
+    let all = site.get("/api/v1/leaderboard").await.json();
+    for name in ["hal", "six", "random"] {
+        let elo = of(&list, name);
+        assert_eq!(of(&all, name), elo, "{name} among all");
+        let profile = site.get(&format!("/api/v1/players/{name}")).await.json();
+        assert_eq!(profile["ratings"][0]["elo"], elo, "{name}'s profile");
+    }
+    let elo = of(&list, "hal");
+    let crosstable = site.get("/api/v1/players/six/crosstable").await.json();
+    assert_eq!(of(&crosstable, "hal"), elo);
+    let shown = format!(">{elo}?</span>");
+    for path in ["/", "/game/g5", "/game/g6"] {
+        assert!(site.get(path).await.body.contains(&shown), "{path}");
+    }
+    let player = site.get("/player/hal").await.body;
+    for part in [format!("number\">{elo}?"), format!("now {elo}")] {
+        assert!(player.contains(&part), "{part} in {player}");
+    }
+    assert!(!site.get("/game/g6").await.body.contains(">1500"));
 }
 
 #[tokio::test]
@@ -172,7 +195,8 @@ async fn the_pages_show_the_same() {
     assert!(!site.get("/leaderboard?list=bots&by=others").await.body.contains("/player/six"));
     assert!(!site.get("/leaderboard").await.body.contains("by=house"));
     let body = site.get("/player/six").await.body;
-    for part in ["live Elo", "class=\"chart\"", "The same as a table", "Column 4:", "/player/random", "75 %"]
+    for part in
+        ["Rating over time", "class=\"chart\"", "The same as a table", "Column 4:", "/player/random", "75 %"]
     {
         assert!(body.contains(part), "{part}: {body}");
     }
@@ -190,7 +214,7 @@ async fn the_lobby_ranks_as_the_ranking_does() {
     assert_eq!(shown.len(), names(&all).len(), "{ranks}");
     for (row, shown) in all["items"].as_array().unwrap().iter().zip(shown) {
         let rating = format!(">{}?</span>", row["elo"]);
-        for part in [row["name"].as_str().unwrap(), "\"published rating: ", &rating] {
+        for part in [row["name"].as_str().unwrap(), "\"between ", &rating] {
             assert!(shown.contains(part), "{part} in {shown}");
         }
     }

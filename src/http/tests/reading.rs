@@ -32,6 +32,9 @@ fn ids(list: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn the_leaderboard_has_its_rows() {
     let site = with_games().await;
+    let bots = site.get("/api/v1/leaderboard?list=bots&variant=7x6&limit=200").await.json();
+    assert_eq!(bots, json!({ "items": [], "cursor": null, "fit": null }));
+    site.fit().await;
     let list = site.get("/api/v1/leaderboard?list=people").await.json();
     assert_eq!(list["cursor"], Value::Null);
     let row = &list["items"][0];
@@ -41,13 +44,12 @@ async fn the_leaderboard_has_its_rows() {
         (&json!(3), &json!(2), &json!(0), &json!(1))
     );
     assert_eq!((&row["provisional"], &row["exact"]), (&json!(true), &Value::Null));
-    assert!(row["elo"].as_i64() > Some(1_500) && row["elo"] == row["live_elo"], "{row}");
+    // Nobody has met the bot that fixes the scale: live ratings stand on it where newcomers do.
+    assert!(row["elo"].as_i64() > Some(750), "{row}");
+    assert_eq!(row["elo"].as_i64(), row["live_elo"].as_i64().map(|live| live - 750));
     assert!(row["pm95"].is_u64(), "{row}");
     assert!(row["los_next"].as_f64().is_some_and(|los| (0.5..1.0).contains(&los)), "{row}");
     assert_eq!(list["items"][1]["los_next"], Value::Null);
-    let bots = site.get("/api/v1/leaderboard?list=bots&variant=7x6&limit=200").await.json();
-    assert_eq!(bots, json!({ "items": [], "cursor": null, "fit": null }));
-    site.fit().await;
     assert_eq!(site.get("/api/v1/leaderboard?limit=1").await.json()["items"].as_array().unwrap().len(), 1);
 }
 

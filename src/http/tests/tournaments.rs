@@ -102,7 +102,14 @@ async fn pages_show_tournaments_without_script() {
     let list = site.get("/tournaments?lang=de").await;
     assert!(list.body.contains("Turniere") && list.body.contains("/tournament/T1"), "{}", list.body);
     let one = site.get("/tournament/T1").await;
-    for part in ["Cup &#60;1&#62;", "WinX", "tournament-page", "/game/g1", "1 of 2 games", "round robin"] {
+    for part in [
+        "Cup &#60;1&#62;",
+        "Wins as the first side",
+        "tournament-page",
+        "/game/g1",
+        "1 of 2 games",
+        "round robin",
+    ] {
         assert!(one.body.contains(part), "{part}: {}", one.body);
     }
     assert_eq!(site.get("/tournament/T9").await.status, StatusCode::NOT_FOUND);
@@ -112,7 +119,12 @@ async fn pages_show_tournaments_without_script() {
     assert!(!table.body.contains("<html") && table.body.contains("data-live"), "{}", table.body);
     let request = get("/tournament/T1/table").header(header::IF_NONE_MATCH, table.header(header::ETAG));
     assert_eq!(site.send(request.body(Body::empty()).unwrap()).await.status, StatusCode::NOT_MODIFIED);
+    let is_in_lobby = async || site.get("/").await.body.contains("href=\"/tournament/T1\"");
+    assert!(is_in_lobby().await, "the front page names what goes on");
     end(&site).await;
+    assert!(!is_in_lobby().await);
     let over = site.get("/tournament/T1").await;
+    // One way to count: the standings have points, the crosstable what came of the games.
+    assert!(over.body.contains("+2 =0 −0") && over.body.contains("+0 =0 −2"), "{}", over.body);
     assert!(!over.body.contains("tournament-page") && over.body.contains("absent"), "{}", over.body);
 }

@@ -42,20 +42,43 @@ impl Standing {
 }
 
 impl Standing {
-    /// As others see it.
-    pub(crate) fn shown(self) -> ShownRating {
-        ShownRating { elo: self.rating.to_elo(), pm95: pm95(self.games), provisional: self.is_provisional() }
+    /// Where the live rating stands on the scale that is shown, on which a newcomer has [`NEWCOMER_ELO`]: what is shown
+    /// of whoever no joint fit knows yet. Games against few opponents say little, so it is provisional.
+    pub(crate) fn placed(self) -> ShownRating {
+        let won = self.rating.to_elo() - MilliElo::START.to_elo();
+        ShownRating { elo: NEWCOMER_ELO + won, pm95: pm95(self.games), provisional: true }
     }
 }
 
-/// A rating as others see it.
+/// What a newcomer has on the scale on which `random` has 0: about as much as level 3 of the characters, between those
+/// who overlook a win in one and those who look two moves ahead. Whoever comes is mostly one of these.
+pub(crate) const NEWCOMER_ELO: i32 = 750;
+
+/// A rating as others see it, the same everywhere: Elo points on the scale on which `random` has 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShownRating {
+pub(crate) struct ShownRating {
     pub(crate) elo: i32,
-    /// Half the width of the 95 % interval, in Elo points.
+    /// Half the width of the 95 % interval, in Elo points; 0 of what was measured beforehand.
     pub(crate) pm95: u32,
-    /// Whether too few games stand behind it.
+    /// Whether too little stands behind it.
     pub(crate) provisional: bool,
+}
+
+impl ShownRating {
+    /// A rating of the joint fit, with the number of rated games that were played for it.
+    pub(crate) fn fitted(elo: i32, pm95: u32, games: u64) -> Self {
+        Self { elo, pm95, provisional: games < PROVISIONAL_GAMES || pm95 > RANKED_PM95 }
+    }
+
+    /// What a bot of the house was found to be beforehand.
+    pub(crate) fn measured(elo: i32) -> Self {
+        Self { elo, pm95: 0, provisional: false }
+    }
+
+    /// Whether it is such a one. Of a fit the half width is never 0.
+    pub(crate) fn is_measured(self) -> bool {
+        self.pm95 == 0
+    }
 }
 
 impl Default for Standing {
@@ -74,6 +97,10 @@ pub(crate) struct RatingEntry {
 
 /// Rated games before which a rating is provisional: ten pairs.
 pub(crate) const PROVISIONAL_GAMES: u64 = 20;
+
+/// A published rating that is less certain than this, in Elo points on both sides with 95 %, is provisional however
+/// many games were played: neighbours in the ranking may stand the other way round.
+const RANKED_PM95: u32 = 75;
 
 /// Elo points that a newcomer's surprising result moves at most.
 const K_START: u64 = 40;
@@ -230,6 +257,20 @@ mod tests {
     fn a_rating_is_provisional_until_twenty_games() {
         assert!(standing(0, 19).is_provisional());
         assert!(!standing(0, 20).is_provisional());
+    }
+
+    #[test]
+    fn a_published_rating_is_provisional_until_it_is_certain_within_75_points() {
+        let is_provisional = |pm95, games| ShownRating::fitted(1_000, pm95, games).provisional;
+        assert!(is_provisional(10, 19) && is_provisional(76, 500) && !is_provisional(75, 20));
+        assert!(ShownRating::measured(0).is_measured() && !ShownRating::fitted(0, 1, 20).is_measured());
+    }
+
+    #[test]
+    fn live_ratings_stand_on_the_scale_that_is_shown() {
+        let placed = standing(1_480_000, 3).placed();
+        assert_eq!((Standing::START.placed().elo, placed.elo), (NEWCOMER_ELO, NEWCOMER_ELO - 20));
+        assert!(placed.provisional && standing(1_500_000, 400).placed().provisional);
     }
 
     #[test]

@@ -227,7 +227,7 @@ impl Host {
             .ensure_guest_stored(&identity)
             .await
             .map_err(|error| StartError::Store(Box::new(error)))?;
-        let rating = deps.store.shown_rating(&identity, variant).await?;
+        let rating = self.inner.ratings.of(deps.store.as_ref(), &identity, variant).await?;
         let version = match deps.house.get(&identity.id) {
             Some(_) => Some(env!("CARGO_PKG_VERSION").to_owned()),
             None => deps.sessions.version_of(&identity.id),

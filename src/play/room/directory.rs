@@ -1,16 +1,20 @@
 //! Which rooms there are: by game, and by player.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use fourfold_engine::BySide;
+use tokio::time::Instant;
 
 use super::handle::RoomHandle;
 use super::view::SeatedPlayer;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::pace::BotPace;
-use crate::model::player::OpponentKind;
+use crate::model::player::{OpponentKind, PlayerKind};
+use crate::model::time::UnixMillis;
 use crate::protocol::server::LiveGame;
 
 use crate::protocol::terms::WireVariant;
@@ -34,16 +38,25 @@ pub(crate) struct PublicGame {
 }
 
 /// The part that changes with each move, in one piece.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ListedBoard {
     moves: String,
     over: bool,
+    /// Since when these moves are on the board.
+    since: Instant,
 }
+
+/// After so long without a move whoever is to move may have gone: lists show what goes on first.
+const STILL_AFTER: Duration = Duration::from_secs(60);
+
+/// What stands first in lists, by its parts: games that one can watch, that go on, of people, of strong players, the
+/// oldest.
+type ListOrder = (bool, bool, Reverse<usize>, Reverse<i32>, UnixMillis);
 
 impl PublicGame {
     /// A game with these moves on the board.
     pub(crate) fn new(spec: GameSpec, players: BySide<SeatedPlayer>, moves: String) -> Self {
-        let board = Mutex::new(ListedBoard { moves, over: false });
+        let board = Mutex::new(ListedBoard { moves, over: false, since: Instant::now() });
         Self {
             spec,
             players,
@@ -88,6 +101,15 @@ impl PublicGame {
         elo(&self.players.first) + elo(&self.players.second)
     }
 
+    /// Where it stands in lists of live games.
+    pub(crate) fn list_order(&self, now: Instant) -> ListOrder {
+        let is_still = now.duration_since(self.board().since) > STILL_AFTER;
+        let BySide { first, second } = &self.players;
+        let people = [first, second].iter().filter(|player| player.identity.kind != PlayerKind::Bot).count();
+        let strength = Reverse(self.strength());
+        (self.is_brisk(), is_still, Reverse(people), strength, self.spec.started_at)
+    }
+
     /// Whether it is over too soon to be watched: bots play it as fast as they think.
     pub(crate) fn is_brisk(&self) -> bool {
         self.brisk.load(Ordering::Relaxed)
@@ -118,7 +140,9 @@ impl PublicGame {
     }
 
     pub(super) fn set_board(&self, moves: String, over: bool) {
-        *self.board.lock().unwrap_or_else(PoisonError::into_inner) = ListedBoard { moves, over };
+        let mut board = self.board();
+        let since = if board.moves == moves { board.since } else { Instant::now() };
+        *board = ListedBoard { moves, over, since };
     }
 
     fn board(&self) -> std::sync::MutexGuard<'_, ListedBoard> {
@@ -279,5 +303,48 @@ impl Directory {
 
     pub(crate) fn rooms(&self) -> Vec<RoomHandle> {
         self.read().by_game.values().map(|(handle, _)| handle.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::player::Identity;
+    use crate::model::rating::elo::ShownRating;
+    use crate::storage::conformance::spec;
+
+    fn game(id: &str, kinds: [PlayerKind; 2], elo: i32) -> PublicGame {
+        let seated = |name: &str, kind| SeatedPlayer {
+            identity: Identity { id: name.parse().unwrap(), name: name.parse().unwrap(), kind, owner: None },
+            rating: Some(ShownRating::measured(elo)),
+            version: None,
+        };
+        let players = BySide { first: seated("ann", kinds[0]), second: seated("ben", kinds[1]) };
+        PublicGame::new(spec(id, "ann", "ben"), players, String::new())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn people_come_first_and_what_stands_still_or_rushes_last() {
+        use PlayerKind::{Bot, Guest, Human};
+        let games = [
+            game("strong", [Bot, Bot], 1_700),
+            game("weak", [Bot, Bot], 200),
+            game("abandoned", [Human, Human], 900),
+            game("people", [Human, Guest], 0),
+            game("person", [Bot, Human], 800),
+            game("rush", [Bot, Bot], 1_900),
+        ];
+        games[5].set_brisk();
+        tokio::time::advance(STILL_AFTER + Duration::from_secs(1)).await;
+        for (moves, game) in games.iter().enumerate().filter(|(place, _)| *place != 2) {
+            game.set_board("4".repeat(moves + 1), false);
+        }
+        // Watchers come and go: no move.
+        games[2].set_board(String::new(), false);
+        let now = Instant::now();
+        let mut order: Vec<&PublicGame> = games.iter().collect();
+        order.sort_by_key(|game| game.list_order(now));
+        let ids: Vec<&str> = order.iter().map(|game| game.spec.id.as_str()).collect();
+        assert_eq!(ids, ["people", "person", "strong", "weak", "abandoned", "rush"]);
     }
 }

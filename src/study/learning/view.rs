@@ -77,6 +77,16 @@ impl Learning {
         self.all().iter().any(|learner| learner.versions.iter().any(|version| version.name.key() == key))
     }
 
+    /// Whether there are frozen versions.
+    pub(crate) fn has_frozen(&self) -> bool {
+        self.all().iter().any(|learner| !learner.versions.is_empty())
+    }
+
+    /// Whether this is the account of a frozen version.
+    pub(crate) fn is_frozen(&self, player: &PlayerId) -> bool {
+        self.all().iter().any(|learner| learner.versions.iter().any(|version| version.player == *player))
+    }
+
     /// Whether this is the account of a learner, or of a version of one.
     pub(crate) fn knows(&self, player: &PlayerId) -> bool {
         self.games_learnt(player).is_some()

@@ -38,12 +38,13 @@ export class Arena {
   #log = "";
 
   /**
-   * @param {{ ladder?: boolean, inMemory?: boolean, store?: boolean }} [options] whether house bots play among themselves,
+   * @param {{ ladder?: boolean, inMemory?: boolean, store?: boolean, learning?: boolean }} [options] whether house bots play among themselves,
    * which costs computing time; whether to do without a disk if possible, on whose speed it depends how fast bots learn;
-   * whether to begin with the games of the fixed store
+   * whether to begin with the games of the fixed store; whether bots learn, without a ladder from others' games alone
    */
-  constructor({ ladder = false, inMemory = false, store = false } = {}) {
-    this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_LEARNING_ENABLED: String(ladder), FOURFOLD_METRICS_ENABLED: "false" };
+  constructor({ ladder = false, inMemory = false, store = false, learning = ladder } = {}) {
+    this.environment = { ...process.env, FOURFOLD_LADDER_ENABLED: String(ladder), FOURFOLD_LEARNING_ENABLED: String(learning), FOURFOLD_METRICS_ENABLED: "false" };
+    if (!ladder) this.environment.FOURFOLD_LEARNING_PRACTICE_GAMES = "0";
     this.data = mkdtempSync(join(inMemory ? memoryOrDisk() : tmpdir(), "fourfold-browser-"));
     if (store) unpack(join(this.data, "arena"));
     this.url = "";

@@ -13,7 +13,7 @@ export async function toLobby(page) {
 }
 
 /**
- * Pairs two visitors by `Play now`.
+ * Pairs two visitors by `Play a person`.
  * @param {Page} one
  * @param {Page} two
  * @returns {Promise<{ first: Page, second: Page, id: string }>}

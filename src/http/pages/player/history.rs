@@ -55,15 +55,15 @@ pub(super) struct RatingHistory {
 impl HtmlSafe for RatingHistory {}
 
 impl RatingHistory {
-    /// Draws the ratings after each game, from left to right. `None` if there is no line in them.
-    pub(super) fn new(lang: Language, history: &[HistoryPoint]) -> Option<Self> {
+    /// Draws the ratings after each game, from left to right. What is stored is the live Elo, whose zero is elsewhere:
+    /// the line ends at `now`, the rating that is shown everywhere. `None` if there is no line.
+    pub(super) fn new(lang: Language, history: &[HistoryPoint], now: i32) -> Option<Self> {
         let (first, last) = (history.first()?, history.last()?);
         if history.len() < GAMES_MIN {
             return None;
         }
-        let values: Vec<i32> = std::iter::once(first.before.to_elo())
-            .chain(history.iter().map(|point| point.after.to_elo()))
-            .collect();
+        let shift = now - last.after.to_elo();
+        let values = values(first, history, shift);
         let (low, high) = (*values.iter().min()?, *values.iter().max()?);
         let step = step_for(high - low);
         let (bottom_value, top_value) = (low.div_euclid(step) * step, (high.div_euclid(step) + 1) * step);
@@ -73,15 +73,12 @@ impl RatingHistory {
             bottom - share * (bottom - top)
         };
         let steps = f64::from(u32::try_from(values.len() - 1).unwrap_or(u32::MAX));
-        let mut x = left;
-        let mut points = Vec::with_capacity(values.len());
-        for value in &values {
-            points.push((format!("{x:.1}"), format!("{:.1}", y(*value))));
-            x += (right - left) / steps;
-        }
+        let x = |step: u32| left + f64::from(step) * (right - left) / steps;
+        let place = |(step, value): (u32, &i32)| (format!("{:.1}", x(step)), format!("{:.1}", y(*value)));
+        let points: Vec<(String, String)> = (0..).zip(&values).map(place).collect();
         let end = points.last()?.clone();
         let ticks = (0..=(top_value - bottom_value) / step).map(|index| bottom_value + index * step);
-        let counts = [("low", low), ("high", high), ("now", last.after.to_elo())];
+        let counts = [("low", low), ("high", high), ("now", now)];
         let day = |point: &HistoryPoint| words::day(lang, point.at);
         Some(Self {
             lang,
@@ -96,16 +93,27 @@ impl RatingHistory {
             ticks: ticks.map(|label| HistoryTick { at: format!("{:.1}", y(label)), label }).collect(),
             from: day(first),
             to: day(last),
-            changes: history.iter().rev().take(ROWS_MAX).map(|point| HistoryRow::new(lang, point)).collect(),
+            changes: history
+                .iter()
+                .rev()
+                .take(ROWS_MAX)
+                .map(|point| HistoryRow::new(lang, point, shift))
+                .collect(),
         })
     }
 }
 
 impl HistoryRow {
-    fn new(lang: Language, point: &HistoryPoint) -> Self {
-        let (before, after) = (point.before.to_elo(), point.after.to_elo());
+    fn new(lang: Language, point: &HistoryPoint, shift: i32) -> Self {
+        let (before, after) = (point.before.to_elo() + shift, point.after.to_elo() + shift);
         Self { game: point.game.to_string(), day: words::day(lang, point.at), after, delta: after - before }
     }
+}
+
+/// Before the first game and after each, so much higher.
+fn values(first: &HistoryPoint, history: &[HistoryPoint], shift: i32) -> Vec<i32> {
+    let after = history.iter().map(|point| point.after.to_elo());
+    std::iter::once(first.before.to_elo()).chain(after).map(|elo| elo + shift).collect()
 }
 
 /// A round step that makes two to five lines.
@@ -131,8 +139,9 @@ mod tests {
 
     #[test]
     fn a_curve_lies_between_its_lines() {
-        let history = RatingHistory::new(Language::English, &[point(1_000, 1_100), point(1_100, 1_050)])
-            .expect("two games");
+        let history =
+            RatingHistory::new(Language::English, &[point(1_500, 1_600), point(1_600, 1_550)], 1_050)
+                .expect("two games");
         assert_eq!(
             history.ticks.iter().map(|tick| tick.label).collect::<Vec<_>>(),
             [1_000, 1_050, 1_100, 1_150]
@@ -146,9 +155,11 @@ mod tests {
 
     #[test]
     fn few_points_make_no_curve() {
-        assert!(RatingHistory::new(Language::English, &[]).is_none());
-        assert!(RatingHistory::new(Language::English, &[point(1_000, 1_010)]).is_none());
-        assert!(RatingHistory::new(Language::English, &[point(1_000, 1_000), point(1_000, 1_000)]).is_some());
+        assert!(RatingHistory::new(Language::English, &[], 0).is_none());
+        assert!(RatingHistory::new(Language::English, &[point(1_000, 1_010)], 0).is_none());
+        assert!(
+            RatingHistory::new(Language::English, &[point(1_000, 1_000), point(1_000, 1_000)], 0).is_some()
+        );
     }
 
     #[test]
