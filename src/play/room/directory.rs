@@ -47,7 +47,7 @@ struct ListedBoard {
 }
 
 /// After so long without a move whoever is to move may have gone: lists show what goes on first.
-const STILL_AFTER: Duration = Duration::from_secs(60);
+const STILL_AFTER: Duration = Duration::from_mins(1);
 
 /// What stands first in lists, by its parts: games that one can watch, that go on, of people, of strong players, the
 /// oldest.
