@@ -4,8 +4,8 @@
 //! FOURFOLD_SOCKETS=6000 cargo test --release --test it storms -- --nocapture
 //! ```
 //!
-//! With `FOURFOLD_ARENA=ws://127.0.0.1:4444/api/v1/socket` the storm breaks over a daemon that runs already, so that each
-//! end of ten thousand connections has a process of its own.
+//! With `FOURFOLD_ARENA=ws://127.0.0.1:4444/api/v1/socket` the storm breaks over a daemon that runs already, so that
+//! each end of ten thousand connections has a process of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -17,7 +17,6 @@ pub struct Worth {
 
 impl Worth {
     /// Whether the position is worth as much after a move with this score: a win, a draw or a loss.
-    #[must_use]
     pub fn is_kept_by(&self, after: Score) -> bool {
         self.score.sign() == after.sign()
     }

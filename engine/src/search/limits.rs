@@ -13,7 +13,6 @@ pub struct SearchLimits<'a> {
 
 impl SearchLimits<'_> {
     /// What is left of it after `spent` nodes.
-    #[must_use]
     pub(crate) fn after(self, spent: u64) -> Self {
         Self { nodes: self.nodes.map(|nodes| nodes.saturating_sub(spent)), ..self }
     }

@@ -409,7 +409,7 @@ mod tests {
         let append = Write::Append { game: game.id.clone(), events: moves("4") };
         let error = store.commit(&[Write::StartGame(game), append]).await.unwrap_err();
         assert!(matches!(error, StoreError::Failed(_)), "{error:?}");
-        // As if SQLite had ended the transaction by itself, which it does after some failures: it would take the next one.
+        // As if SQLite had ended the transaction by itself, as after some failures: it would take the next one.
         store.execute("ROLLBACK").await;
         let error = store.commit(&[]).await.unwrap_err();
         assert!(matches!(error, StoreError::Failed(_)), "{error:?}");

@@ -113,8 +113,8 @@ mod tests {
             .with_ansi(false)
             .with_writer(move || writer.clone())
             .finish();
-        let long = "x".repeat(10 * VALUE_BYTES_MAX);
-        tracing::subscriber::with_default(logger, || tracing::error!(name = %long, after = 1, "one\ntwo"));
+        let name = "x".repeat(10 * VALUE_BYTES_MAX);
+        tracing::subscriber::with_default(logger, || tracing::error!(%name, after = 1, "one\ntwo"));
         let line = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
         let cut = "x".repeat(VALUE_BYTES_MAX);
         assert!(line.ends_with(&format!("one\\u{{a}}two name={cut}… after=1\n")), "{line}");

@@ -24,8 +24,8 @@ const KEPT: [Part; 14] = [
     Part::Listener,
 ];
 
-/// How often something is looked for, ten milliseconds apart: ten minutes, after which it does not happen at all. Threads
-/// of low priority, learners' and the judge's, wait for all other tests on a machine that is full.
+/// How often something is looked for, ten milliseconds apart: ten minutes, after which it does not happen at all.
+/// Threads of low priority, learners' and the judge's, wait for all other tests on a machine that is full.
 const WAITS_MAX: usize = 60_000;
 
 /// All that goes on by itself does.
