@@ -40,6 +40,7 @@ use crate::system::tasks::Tasks;
 
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::presence::Sessions;
+use crate::storage::games::GameStore;
 use crate::storage::record::{OpeningSource, StoredPlayer};
 
 use crate::analysis::live_value::LiveValues;

@@ -29,6 +29,7 @@ use crate::play::house::{HouseBots, HouseError};
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
+use crate::storage::audit::AuditStore;
 use crate::storage::record::StoredGame;
 use crate::storage::sqlite::OpenError;
 use crate::storage::writer::Obstacle;

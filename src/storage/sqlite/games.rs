@@ -1,10 +1,13 @@
 //! Games: begun with a row, read back with their events and their settlement.
 
+use async_trait::async_trait;
+
 use std::collections::HashMap;
 
 use fourfold_engine::BySide;
 use tracing::error;
 
+use super::SqliteStore;
 use super::convert::{number, parsed, present, word};
 use super::db::{self, Connection};
 use super::error::Damage;
@@ -15,6 +18,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::rating::newcomers::Footing;
 use crate::model::result::GameResult;
+use crate::storage::games::GameStore;
 use crate::storage::record::{
     DamagedGame, GamePair, GameSpec, OpeningSource, Settlement, StoredEvent, StoredGame, UnratedReason,
 };
@@ -194,6 +198,33 @@ impl GameRow {
 }
 
 /// What is noted of both sides' accounts.
+#[async_trait]
+impl GameStore for SqliteStore {
+    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        let live = self.readers.read(|connection| snapshot(connection, live)).await?;
+        Ok(live.into_iter().map(|(_, loaded)| loaded).collect())
+    }
+
+    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        let id = id.clone();
+        self.readers.read(move |connection| by_id(connection, &id)).await
+    }
+
+    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+        let query = query.clone();
+        self.readers.read(move |connection| finished(connection, &query)).await
+    }
+
+    async fn rated_games_between(
+        &self,
+        players: &BySide<PlayerId>,
+        since: UnixMillis,
+    ) -> Result<u32, StoreError> {
+        let players = players.clone();
+        self.readers.read(move |connection| rated_between(connection, &players, since)).await
+    }
+}
+
 pub(super) fn footing(first: Option<&str>, second: Option<&str>) -> Result<Option<BySide<Footing>>, Damage> {
     let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
     let read = |text| word("game.footing", text);

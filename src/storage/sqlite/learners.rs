@@ -1,7 +1,10 @@
 //! Learners: how far each has come, from which games.
 
+use async_trait::async_trait;
+
 use std::collections::BTreeSet;
 
+use super::SqliteStore;
 use super::convert::{number, parsed, to_sql};
 use super::db::{self, Connection};
 use super::error::Damage;
@@ -9,7 +12,7 @@ use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::lessons::{
-    CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
+    CurvePoint, LearnerPlace, LearnerStep, LearnerStore, Lesson, StepKind, StoredLearner, StoredVersion,
 };
 use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
@@ -77,6 +80,48 @@ fn decode_lessons(rows: Vec<(i64, String)>) -> Result<Vec<Lesson>, StoreError> {
     rows.into_iter()
         .map(|(row, changes)| Ok(Lesson { number: number("lesson.number", row)?, changes }))
         .collect()
+}
+
+#[async_trait]
+impl LearnerStore for SqliteStore {
+    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| one(connection, &name)).await
+    }
+
+    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| versions(connection, &name)).await
+    }
+
+    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| lessons(connection, &name, after, limit)).await
+    }
+
+    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
+        self.readers.read(move |connection| lessons_of_game(connection, number)).await
+    }
+
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| lesson_count(connection, &name, up_to)).await
+    }
+
+    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| last_lessons(connection, &name, limit)).await
+    }
+
+    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| curve(connection, &name)).await
+    }
+
+    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| teaching(connection, &player)).await
+    }
 }
 
 pub(super) fn one(connection: &Connection, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {

@@ -1,15 +1,18 @@
 //! Tournaments: rows, entrants, walkovers. Their games are found by their pairs.
 
+use async_trait::async_trait;
 use fourfold_arena::format::Format;
 
 use super::convert::{number, parsed, present, to_sql, word};
 use super::db::{self, Connection};
 use super::error::Damage;
+use super::{SqliteStore, games};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
+use crate::storage::record::StoredGame;
 use crate::storage::store::{Refused, StoreError, Written};
-use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
+use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
 use crate::storage::words::Word;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
@@ -118,6 +121,36 @@ fn format_columns(format: Format) -> (&'static str, u32) {
         Format::Swiss { rounds } => ("swiss", rounds),
         Format::Knockout => ("knockout", 0),
         Format::Ladder => ("ladder", 0),
+    }
+}
+
+#[async_trait]
+impl TournamentStore for SqliteStore {
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        let id = id.clone();
+        self.readers.read(move |connection| by_id(connection, &id)).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+        self.readers.read(move |connection| page(connection, before, limit)).await
+    }
+
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.readers.read(running).await
+    }
+
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+        let tournament = tournament.clone();
+        self.readers.read(move |connection| walkovers(connection, &tournament)).await
+    }
+
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
+        let tournament = tournament.clone();
+        self.readers.read(move |connection| games::of_pairs(connection, &tournament.pair_prefix())).await
     }
 }
 

@@ -320,6 +320,8 @@ mod tests {
     use crate::storage::conformance::{
         FIRST_WINS, add, add_players, moves, player, player_id, spec, whole_game,
     };
+    use crate::storage::games::GameStore;
+    use crate::storage::ratings::RatingStore;
     use crate::storage::record::StoredGame;
     use crate::storage::store::Store;
 
