@@ -37,6 +37,7 @@ pub mod ratings;
 pub mod record;
 pub(crate) mod records;
 pub(crate) mod refold;
+mod rows;
 pub(crate) mod settle;
 pub(crate) mod sqlite;
 pub mod store;

@@ -3,9 +3,6 @@
 //! All SQL is in here. The writing connection alone moves the write-ahead log into the database. Readers see every
 //! commit that was acknowledged before they began, and never one in the making.
 
-#[macro_use]
-mod row;
-
 mod audit;
 mod backup;
 mod bot_versions;

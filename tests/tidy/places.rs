@@ -23,7 +23,7 @@ const EDGES: &[&str] = &[
 ];
 
 const SQL: &[&str] = &["rusqlite::"];
-const SQL_PLACES: &[&str] = &["src/storage/sqlite"];
+const SQL_PLACES: &[&str] = &["src/storage/rows", "src/storage/sqlite"];
 
 const COMMAND_LINE: &[&str] = &[
     "clap::",

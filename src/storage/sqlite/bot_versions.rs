@@ -3,65 +3,17 @@
 use async_trait::async_trait;
 
 use super::SqliteStore;
-use super::convert::{parsed, word};
 use super::db::{self, Connection};
-use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::bot_versions::{
     BotFault, BotVersion, BotVersionStore, FAULTS_MAX, StoredTest, VERSIONS_MAX,
 };
+use crate::storage::rows::bot_versions::{BotVersionRow, FaultRow};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
-
-row! {
-    #[derive(Debug)]
-    struct BotVersionRow {
-        version: String,
-        first_seen: i64,
-        last_seen: i64,
-        passed_at: Option<i64>,
-        tested_at: Option<i64>,
-        report: Option<String>,
-    }
-}
-
-impl BotVersionRow {
-    fn decode(self) -> BotVersion {
-        let tested = self.tested_at.zip(self.report);
-        BotVersion {
-            version: self.version,
-            first_seen: UnixMillis(self.first_seen),
-            last_seen: UnixMillis(self.last_seen),
-            passed_at: self.passed_at.map(UnixMillis),
-            tested: tested.map(|(at, report)| StoredTest { at: UnixMillis(at), report }),
-        }
-    }
-}
-
-row! {
-    #[derive(Debug)]
-    struct FaultRow {
-        game: Option<String>,
-        kind: String,
-        note: String,
-        at: i64,
-    }
-}
-
-impl FaultRow {
-    fn decode(self, bot: &PlayerId) -> Result<BotFault, Damage> {
-        Ok(BotFault {
-            bot: bot.clone(),
-            game: self.game.map(|game| parsed("bot_fault.game", &game)).transpose()?,
-            kind: word("bot_fault.kind", &self.kind)?,
-            note: self.note,
-            at: UnixMillis(self.at),
-        })
-    }
-}
 
 /// Selects the columns of a [`BotVersionRow`].
 macro_rules! select_versions {

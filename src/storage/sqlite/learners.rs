@@ -5,82 +5,18 @@ use async_trait::async_trait;
 use std::collections::BTreeSet;
 
 use super::SqliteStore;
-use super::convert::{number, parsed, to_sql};
 use super::db::{self, Connection};
-use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::lessons::{
     CurvePoint, LearnerPlace, LearnerStep, LearnerStore, Lesson, StepKind, StoredLearner, StoredVersion,
 };
+use crate::storage::rows::learners::{LearnerRow, LearnerVersionRow, decode_lessons};
+use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
-
-row! {
-    #[derive(Debug)]
-    struct LearnerRow {
-        name: String,
-        spec: String,
-        covered: i64,
-        games: i64,
-        revision: i64,
-        stale: bool,
-        state: Vec<u8>,
-    }
-}
-
-impl LearnerRow {
-    fn decode(self) -> Result<StoredLearner, Damage> {
-        let place = LearnerPlace {
-            covered: number("learner.covered", self.covered)?,
-            revision: number("learner.revision", self.revision)?,
-        };
-        Ok(StoredLearner {
-            name: parsed("learner.name", &self.name)?,
-            spec: self.spec,
-            place,
-            games: number("learner.games", self.games)?,
-            stale: self.stale,
-            state: self.state,
-        })
-    }
-}
-
-row! {
-    #[derive(Debug)]
-    struct LearnerVersionRow {
-        mark: i64,
-        games: i64,
-        covered: i64,
-        state: Vec<u8>,
-        frozen_at: i64,
-        decision: Option<i64>,
-    }
-}
-
-impl LearnerVersionRow {
-    fn decode(self) -> Result<StoredVersion, Damage> {
-        Ok(StoredVersion {
-            mark: number("learner_version.mark", self.mark)?,
-            games: number("learner_version.games", self.games)?,
-            covered: number("learner_version.covered", self.covered)?,
-            state: self.state,
-            frozen_at: UnixMillis(self.frozen_at),
-            decision: self
-                .decision
-                .map(|decision| number("learner_version.decision", decision))
-                .transpose()?,
-        })
-    }
-}
-
-fn decode_lessons(rows: Vec<(i64, String)>) -> Result<Vec<Lesson>, StoreError> {
-    rows.into_iter()
-        .map(|(row, changes)| Ok(Lesson { number: number("lesson.number", row)?, changes }))
-        .collect()
-}
 
 #[async_trait]
 impl LearnerStore for SqliteStore {

@@ -1,52 +1,21 @@
 //! Ratings, leaderboards and histories.
 
 use async_trait::async_trait;
-use fourfold_engine::{Variant, WinDrawLoss};
+use fourfold_engine::Variant;
 
-use super::convert::{id_list, number, parsed};
+use super::convert::id_list;
 use super::db::{self, Connection};
-use super::error::Damage;
-use super::players::PlayerRow;
 use super::{SqliteStore, published};
 use crate::model::ids::PlayerId;
 use crate::model::population::Population;
-use crate::model::rating::elo::{MilliElo, Standing};
+use crate::model::rating::elo::MilliElo;
+use crate::model::time::UnixMillis;
 use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
-use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
-
-use crate::model::time::UnixMillis;
+use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
+use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
+use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::StoreError;
-
-row! {
-    #[derive(Debug)]
-    struct PlayerRatingRow {
-        player: String,
-        variant: String,
-        rating: i64,
-        games: i64,
-        wins: i64,
-        draws: i64,
-        losses: i64,
-    }
-}
-
-impl PlayerRatingRow {
-    fn variant(&self) -> Result<Variant, Damage> {
-        parsed("rating.variant", &self.variant)
-    }
-
-    fn decode(&self) -> Result<RatingRow, Damage> {
-        Ok(RatingRow {
-            standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            score: WinDrawLoss {
-                wins: number("rating.wins", self.wins)?,
-                draws: number("rating.draws", self.draws)?,
-                losses: number("rating.losses", self.losses)?,
-            },
-        })
-    }
-}
 
 /// Selects the columns of a [`PlayerRatingRow`].
 macro_rules! select_ratings {
@@ -172,33 +141,6 @@ pub(super) fn of_players(
 pub(super) fn all(connection: &Connection) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
     let rows: Vec<PlayerRatingRow> = db::query_as(select_ratings!("")).fetch_all(connection)?;
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.variant()?, row.decode()?))).collect()
-}
-
-row! {
-    #[derive(Debug)]
-    struct BoardRow {
-        rating: i64,
-        games: i64,
-        wins: i64,
-        draws: i64,
-        losses: i64,
-    } with {
-        player: PlayerRow,
-    }
-}
-
-impl BoardRow {
-    fn decode(self) -> Result<(StoredPlayer, RatingRow), Damage> {
-        let rating = RatingRow {
-            standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            score: WinDrawLoss {
-                wins: number("rating.wins", self.wins)?,
-                draws: number("rating.draws", self.draws)?,
-                losses: number("rating.losses", self.losses)?,
-            },
-        };
-        Ok((self.player.decode()?, rating))
-    }
 }
 
 pub(super) fn leaderboard(
