@@ -23,6 +23,7 @@ pub(crate) mod conformance_of_learners;
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
+pub(crate) mod engine;
 pub(crate) mod error;
 pub(crate) mod finished;
 pub mod games;
@@ -31,6 +32,7 @@ pub mod lessons;
 mod live;
 pub mod memory;
 pub mod people;
+pub(crate) mod postgres;
 pub(crate) mod published;
 pub(crate) mod puzzles;
 pub mod ratings;
@@ -47,6 +49,7 @@ pub(crate) mod writer;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use postgres::PostgresStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::SqliteStore;
 pub use store::Store;

@@ -1,5 +1,8 @@
 //! A whole arena in memory, for tests: all actors run, time is the test's, and clients speak through the session port.
 
+#[cfg(test)]
+pub(crate) mod postgres;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -64,9 +64,9 @@ pub(super) trait Columns {
 }
 
 /// What every engine can give: `i64`, `bool`, `String`, `Vec<u8>`, and options of them.
-pub(super) trait Cell: rusqlite::types::FromSql {}
+pub(super) trait Cell: rusqlite::types::FromSql + tokio_postgres::types::FromSqlOwned {}
 
-impl<T: rusqlite::types::FromSql> Cell for T {}
+impl<T: rusqlite::types::FromSql + tokio_postgres::types::FromSqlOwned> Cell for T {}
 
 macro_rules! tuples {
     ($(($($type:ident)*))*) => {$(
@@ -78,7 +78,7 @@ macro_rules! tuples {
     )*};
 }
 
-tuples!((A B)(A B C)(A B C D)(A B C D E));
+tuples!((A B)(A B C)(A B C D)(A B C D E)(A B C D E F));
 
 /// A count or a duration for an INTEGER column. What would not fit is beyond every limit that we set.
 pub(crate) fn to_sql(value: u64) -> i64 {

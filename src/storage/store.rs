@@ -326,7 +326,9 @@ pub trait Store:
     ///
     /// # Errors
     ///
-    /// [`StoreError::Full`] and [`StoreError::Locked`]: nothing was written. Any other error: the outcome is unknown.
+    /// [`StoreError::Full`] and [`StoreError::Locked`]: nothing was written. [`StoreError::Unreachable`]: nobody knows
+    /// yet, and the next commit must be of the same batch, which is then written if it was not. Any other error: the
+    /// outcome is unknown.
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError>;
 
     /// Whether a commit keeps the thread from doing anything else, and so should have one of its own.
