@@ -3,8 +3,8 @@
 #
 #   ./test.sh          all steps; stops at the first failure
 #
-# Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with npm, and
-# Chromium, which is installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that little
+# Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with npm,
+# PostgreSQL 14 or newer and Chromium; these two are installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that little
 # is built twice.
 set -eu
 cd "$(dirname "$0")"
@@ -34,6 +34,13 @@ cargo fmt --all -- --check
 
 step 'lints'
 cargo clippy --locked --workspace --all-targets -- -D warnings
+
+# Its servers are the tests' own: they only need the programs.
+if [ ! -x "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1)" ] && ! command -v initdb >/dev/null; then
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || missing PostgreSQL 'apt-get install postgresql'
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql >/dev/null
+fi
+export FOURFOLD_CLUSTER_TESTS=require
 
 step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
 cargo test --locked --workspace

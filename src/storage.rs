@@ -8,8 +8,9 @@
 //! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled
 //! in `words`.
 
+pub mod audit;
 pub(crate) mod backup;
-pub(crate) mod bot_versions;
+pub mod bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance;
 #[cfg(test)]
@@ -22,17 +23,23 @@ pub(crate) mod conformance_of_learners;
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
+pub(crate) mod engine;
 pub(crate) mod error;
 pub(crate) mod finished;
+pub mod games;
 pub(crate) mod judgements;
-pub(crate) mod lessons;
+pub mod lessons;
 mod live;
 pub mod memory;
+pub mod people;
+pub(crate) mod postgres;
 pub(crate) mod published;
 pub(crate) mod puzzles;
+pub mod ratings;
 pub mod record;
 pub(crate) mod records;
 pub(crate) mod refold;
+mod rows;
 pub(crate) mod settle;
 pub(crate) mod sqlite;
 pub mod store;
@@ -42,6 +49,7 @@ pub(crate) mod writer;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use postgres::PostgresStore;
 pub use record::{GameSpec, StoredEvent, StoredGame, StoredPlayer};
 pub use sqlite::SqliteStore;
 pub use store::Store;

@@ -1,5 +1,8 @@
 //! A whole arena in memory, for tests: all actors run, time is the test's, and clients speak through the session port.
 
+#[cfg(test)]
+pub(crate) mod postgres;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +43,7 @@ use crate::system::tasks::Tasks;
 
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::presence::Sessions;
+use crate::storage::games::GameStore;
 use crate::storage::record::{OpeningSource, StoredPlayer};
 
 use crate::analysis::live_value::LiveValues;

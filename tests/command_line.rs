@@ -10,6 +10,8 @@ mod learning;
 mod measure;
 #[path = "command_line/ntuple.rs"]
 mod ntuple;
+#[path = "command_line/postgres.rs"]
+mod postgres;
 #[path = "command_line/storage.rs"]
 mod storage;
 

@@ -29,14 +29,15 @@ use crate::play::house::{HouseBots, HouseError};
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
+use crate::storage::audit::AuditStore;
+use crate::storage::engine::{Closed, Engine, EngineError};
 use crate::storage::record::StoredGame;
-use crate::storage::sqlite::OpenError;
 use crate::storage::writer::Obstacle;
 use crate::storage::{SqliteStore, Store, StoreError};
 use crate::study::judging::service::JudgingError;
 use crate::study::learning::Learning;
 use crate::study::learning::LearningError;
-use crate::system::config::Config;
+use crate::system::config::{Config, StorageConfig};
 use crate::system::data_dir::{DataDir, DataDirError};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
@@ -57,7 +58,7 @@ pub enum ServerError {
     DataDir(#[from] DataDirError),
     /// The database cannot be used.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] EngineError),
     /// The house bots cannot be set up.
     #[error("the house bots cannot be set up")]
     House(#[from] HouseError),
@@ -100,7 +101,7 @@ pub struct Parts {
     pub pauses: Pauses,
 }
 
-/// Opens the data directory's database and serves until `shutdown`.
+/// Opens the store that the settings name and serves until `shutdown`.
 ///
 /// # Errors
 ///
@@ -113,26 +114,25 @@ pub(crate) async fn run(
     on_ready: impl FnOnce(&Daemon),
     shutdown: CancellationToken,
 ) -> Result<(), ServerError> {
-    let store = Arc::new(SqliteStore::open(&data.database(), config.storage.durability).await?);
+    let StorageConfig { url, durability } = &config.storage;
+    let engine = Engine::open(url.expose(), &data.database(), *durability).await?;
     let key = *data.secret()?.bytes();
     let pauses = Pauses::default();
     let _heartbeat = AbortOnDropHandle::new(tokio::spawn(pauses.clone().beat_on()));
-    let kept = Arc::clone(&store) as Arc<dyn Store>;
-    let parts = Parts { listener, metrics_listener, config, store: kept, key, pauses };
+    let parts = Parts { listener, metrics_listener, config, store: engine.store(), key, pauses };
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
     let metrics = Arc::clone(&daemon.metrics);
-    let checking = store.is_unchecked().then(|| tokio::spawn(look_through(Arc::clone(&store), metrics)));
+    let checking = engine.unchecked().map(|store| tokio::spawn(look_through(store, metrics)));
     let served = daemon.run(shutdown).await;
     if let Some(checking) = checking {
         checking.abort();
         let _ = checking.await; // that it was cancelled is what was asked for
     }
     served?;
-    if let Ok(store) = Arc::try_unwrap(store) {
-        store.close().await.map_err(ServerError::Unclosed)?;
-    } else {
-        warn!("the database is still being read, the next start will check it");
+    match engine.close().await.map_err(ServerError::Unclosed)? {
+        Closed::Cleanly => {}
+        Closed::InUse => warn!("the database is still being read, the next start will check it"),
     }
     Ok(())
 }

@@ -202,6 +202,9 @@ impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Closed => Self::new(ApiCode::NotReady, "the daemon is stopping"),
+            StoreError::Unreachable(_) => {
+                Self::new(ApiCode::NotReady, "the database cannot be reached").retry_in(BUSY_RETRY)
+            }
             StoreError::Full(_)
             | StoreError::Locked(_)
             | StoreError::Failed(_)

@@ -47,6 +47,9 @@ pub enum BackupError {
     /// What was written is not what it should be, when it was read back.
     #[error("the copy is not whole: {found}")]
     NotWhole { found: String },
+    /// A server keeps the store, and copies it with tools of its own.
+    #[error("the database is kept by a server: back it up with pg_dump, see docs/operating.md")]
+    Elsewhere,
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,5 +1,8 @@
 //! What the owner of a remote bot wants to know, as it is kept: versions, self-tests, faults.
 
+use async_trait::async_trait;
+
+use super::error::StoreError;
 use super::words::Word;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
@@ -79,4 +82,17 @@ pub struct BotFault {
     /// The same in words.
     pub(crate) note: String,
     pub(crate) at: UnixMillis,
+}
+
+/// The part of a store that is about what owners of bots want to know.
+#[async_trait]
+pub trait BotVersionStore {
+    /// The versions that a bot has given itself, those seen last first.
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError>;
+
+    /// One version of a bot, if it was ever seen and is not forgotten.
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError>;
+
+    /// What a bot did wrong, the newest first, at most `limit`.
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError>;
 }

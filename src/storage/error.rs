@@ -11,6 +11,10 @@ pub enum StoreError {
     /// Another program holds the database: nothing was written, and it may work later.
     #[error("another program holds the database")]
     Locked(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The server that keeps it does not answer: nothing is known. It may work later, and what was written before can
+    /// be found out then.
+    #[error("the database server cannot be reached")]
+    Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Reading or writing failed. After a failed write its outcome is unknown, so the daemon must stop.
     #[error("the database failed")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -1,6 +1,9 @@
 //! What is stored of learners: how far each has come, from which games, and how strong it was on the way.
 
-use crate::model::ids::PlayerName;
+use async_trait::async_trait;
+
+use super::error::StoreError;
+use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 
@@ -95,4 +98,42 @@ pub(crate) enum StepKind {
     /// Its state is made again from the lessons that are left; the lessons stay as they are. Points of its curve with
     /// more lessons go.
     Refold,
+}
+
+/// Whether games of a player may be learnt from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Teaching {
+    /// They may.
+    #[default]
+    Allowed,
+    /// They may not.
+    KeptOut,
+}
+
+/// The part of a store that is about learners.
+#[async_trait]
+pub trait LearnerStore {
+    /// A learner by name.
+    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError>;
+
+    /// All frozen versions of a learner, by their marks.
+    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError>;
+
+    /// Lessons of a learner with a number above `after`, in order, at most `limit`.
+    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError>;
+
+    /// What a finished game, by its number, changed in each learner that has learnt it, in no particular order.
+    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError>;
+
+    /// How many lessons a learner has with a number up to this one.
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError>;
+
+    /// The last lessons of a learner, the newest first, at most `limit`.
+    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError>;
+
+    /// How strong a live learner was on the way, by the games that it had learnt.
+    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError>;
+
+    /// Whether games of a player may be learnt from.
+    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
 }

@@ -24,28 +24,25 @@ use self::judgements::Judgements;
 use self::learners::Learners;
 use self::puzzles::MemoryPuzzles;
 use self::tournaments::MemoryTournaments;
+use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
-use super::bot_versions::{BotFault, BotVersion};
-use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
+use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
+use super::games::GameStore;
+use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
+use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
-use super::record::BotProfile;
-use super::record::DamagedGame;
-use super::record::GameSpec;
-use super::record::HistoryPoint;
-use super::record::LeaderboardRow;
-use super::record::RatingRow;
-use super::record::Settlement;
-use super::record::StoredEvent;
-use super::record::StoredGame;
-use super::record::StoredPlayer;
-use super::record::StoredToken;
+use super::ratings::RatingStore;
+use super::record::{
+    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
+    StoredGame, StoredPlayer, StoredToken,
+};
 use super::refold::{Refold, Voided};
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
-use super::tournaments::{StoredTournament, Walkover};
+use super::tournaments::{StoredTournament, TournamentStore, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
@@ -551,6 +548,17 @@ impl Store for MemoryStore {
         }
     }
 
+    async fn back_up(&self, _: &Path, _: Overwrite) -> Result<Backup, BackupError> {
+        Err(StoreError::Unusable("a store in memory has no file".into()).into())
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl PeopleStore for MemoryStore {
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
         self.seek().await?;
         Ok(self.tables().players.get(id).cloned())
@@ -600,6 +608,15 @@ impl Store for MemoryStore {
         Ok(tokens)
     }
 
+    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
+        self.seek().await?;
+        let tables = self.tables();
+        Ok(ids.iter().filter_map(|id| tables.players.get(id).cloned()).collect())
+    }
+}
+
+#[async_trait]
+impl GameStore for MemoryStore {
     async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
         self.seek().await?;
         let tables = self.tables();
@@ -645,7 +662,10 @@ impl Store for MemoryStore {
         let count = tables.games.values().filter(|game| counts(&game.spec)).count();
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
+}
 
+#[async_trait]
+impl RatingStore for MemoryStore {
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
         self.seek().await?;
         Ok(self.tables().ratings.get(&(player.clone(), variant)).copied())
@@ -708,12 +728,6 @@ impl Store for MemoryStore {
         Ok(points)
     }
 
-    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        Ok(ids.iter().filter_map(|id| tables.players.get(id).cloned()).collect())
-    }
-
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
         self.seek().await?;
         let tables = self.tables();
@@ -754,7 +768,10 @@ impl Store for MemoryStore {
     async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
         Ok(self.tables().voided.clone())
     }
+}
 
+#[async_trait]
+impl LearnerStore for MemoryStore {
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
         Ok(self.tables().learners.learner(name))
     }
@@ -787,7 +804,10 @@ impl Store for MemoryStore {
         let is_kept_out = self.tables().kept_out.contains(player);
         Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
     }
+}
 
+#[async_trait]
+impl TournamentStore for MemoryStore {
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
         Ok(self.tables().tournaments.one(id))
     }
@@ -823,7 +843,10 @@ impl Store for MemoryStore {
             .cloned()
             .collect())
     }
+}
 
+#[async_trait]
+impl BotVersionStore for MemoryStore {
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
         Ok(self.tables().bot_versions.versions(bot))
     }
@@ -837,7 +860,10 @@ impl Store for MemoryStore {
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
         Ok(self.tables().bot_versions.faults(bot, limit))
     }
+}
 
+#[async_trait]
+impl AuditStore for MemoryStore {
     async fn audit_finished(
         &self,
         after: u64,
@@ -865,14 +891,6 @@ impl Store for MemoryStore {
 
     async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {
         Ok(Vec::new())
-    }
-
-    async fn back_up(&self, _: &Path, _: Overwrite) -> Result<Backup, BackupError> {
-        Err(StoreError::Unusable("a store in memory has no file".into()).into())
-    }
-
-    async fn ping(&self) -> Result<(), StoreError> {
-        Ok(())
     }
 }
 

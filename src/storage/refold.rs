@@ -16,7 +16,7 @@ use crate::model::time::UnixMillis;
 pub(crate) struct Refold {
     pub(crate) rows: HashMap<PlayerId, RatingRow>,
     /// The last rated games of two players, the newest first; by their ids, the lower one first.
-    remembered: HashMap<(PlayerId, PlayerId), Vec<GameFingerprint>>,
+    pub(super) remembered: HashMap<(PlayerId, PlayerId), Vec<GameFingerprint>>,
     /// What each player has gained from newcomers.
     pub(super) gains: HashMap<PlayerId, Gains>,
 }

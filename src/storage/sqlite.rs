@@ -3,9 +3,7 @@
 //! All SQL is in here. The writing connection alone moves the write-ahead log into the database. Readers see every
 //! commit that was acknowledged before they began, and never one in the making.
 
-#[macro_use]
-mod row;
-
+mod audit;
 mod backup;
 mod bot_versions;
 mod connection;
@@ -23,6 +21,7 @@ mod keeper;
 mod learners;
 mod marker;
 mod open;
+mod people;
 mod players;
 mod published;
 mod puzzles;
@@ -41,7 +40,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fourfold_engine::{BySide, Variant};
 use tokio::sync::Mutex;
 
 use self::disk_space::DiskSpace;
@@ -52,22 +50,8 @@ use self::readers::Readers;
 pub(crate) use self::restore::{RestoreError, Restored, restore};
 use self::write::WriteConnection;
 use super::backup::{Backup, BackupError, Overwrite};
-use super::bot_versions::{BotFault, BotVersion};
-use super::lessons::{CurvePoint, Lesson, StoredLearner, StoredVersion};
-use super::published::{Against, Publication, RatedGame, VoidedGame};
-use super::record::DamagedGame;
-use super::record::HistoryPoint;
-use super::record::LeaderboardRow;
-use super::record::RatingRow;
-use super::record::StoredGame;
-use super::record::StoredPlayer;
-use super::record::StoredToken;
-use super::store::{GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, Write, Written};
-use super::tournaments::{StoredTournament, Walkover};
+use super::store::{Refused, Store, StoreError, Write, Written};
 use crate::model::durability::Durability;
-use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
-use crate::model::population::Population;
-use crate::model::time::UnixMillis;
 
 /// Keeps everything in one file. The caller sees to it that only one process uses it: see [`crate::system::data_dir`].
 pub struct SqliteStore {
@@ -162,258 +146,6 @@ impl Store for SqliteStore {
         self.write_connection.lock().await.probe()
     }
 
-    async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
-        let id = id.clone();
-        self.readers.read(move |connection| players::by_id(connection, &id)).await
-    }
-
-    async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| players::by_name(connection, &name)).await
-    }
-
-    async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {
-        self.readers.read(players::house_bots).await
-    }
-
-    async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
-        let owner = owner.clone();
-        self.readers.read(move |connection| players::bots_of(connection, &owner)).await
-    }
-
-    async fn idle_guests(&self, idle: IdleGuests, limit: u32) -> Result<Vec<PlayerId>, StoreError> {
-        self.readers.read(move |connection| guests::idle(connection, idle, limit)).await
-    }
-
-    async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| players::password(connection, &player)).await
-    }
-
-    async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
-        let digest = *digest;
-        self.readers.read(move |connection| players::token_by_digest(connection, &digest, now)).await
-    }
-
-    async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
-        let id = id.clone();
-        self.readers.read(move |connection| players::token_by_id(connection, &id, now)).await
-    }
-
-    async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| players::tokens_of(connection, &player, now)).await
-    }
-
-    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        let live = self.readers.read(|connection| readers::snapshot(connection, games::live)).await?;
-        Ok(live.into_iter().map(|(_, loaded)| loaded).collect())
-    }
-
-    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        let id = id.clone();
-        self.readers.read(move |connection| games::by_id(connection, &id)).await
-    }
-
-    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
-        let query = query.clone();
-        self.readers.read(move |connection| games::finished(connection, &query)).await
-    }
-
-    async fn rated_games_between(
-        &self,
-        players: &BySide<PlayerId>,
-        since: UnixMillis,
-    ) -> Result<u32, StoreError> {
-        let players = players.clone();
-        self.readers.read(move |connection| games::rated_between(connection, &players, since)).await
-    }
-
-    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| ratings::one(connection, &player, variant)).await
-    }
-
-    async fn ratings_of_players(
-        &self,
-        players: &[PlayerId],
-        variant: Variant,
-    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
-        let players = players.to_vec();
-        self.readers.read(move |connection| ratings::of_players(connection, &players, variant)).await
-    }
-
-    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| ratings::of_player(connection, &player)).await
-    }
-
-    async fn leaderboard(
-        &self,
-        population: Population,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<LeaderboardRow>, StoreError> {
-        self.readers
-            .read(move |connection| ratings::leaderboard(connection, population, variant, limit))
-            .await
-    }
-
-    async fn rating_history(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<HistoryPoint>, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| ratings::history(connection, &player, variant, limit)).await
-    }
-
-    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {
-        let ids = ids.to_vec();
-        self.readers.read(move |connection| players::by_ids(connection, &ids)).await
-    }
-
-    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
-        self.readers.read(move |connection| published::rated_games(connection, after, limit)).await
-    }
-
-    async fn last_rated_games(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<RatedGame>, StoreError> {
-        let player = player.clone();
-        self.readers
-            .read(move |connection| published::last_rated_games(connection, &player, variant, limit))
-            .await
-    }
-
-    async fn crosstable(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<Against>, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| published::crosstable(connection, &player, variant, limit)).await
-    }
-
-    async fn publication(&self) -> Result<Publication, StoreError> {
-        self.readers.read(published::publication).await
-    }
-
-    async fn revision(&self) -> Result<u64, StoreError> {
-        self.readers.read(published::revision).await
-    }
-
-    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
-        self.readers.read(published::voided_games).await
-    }
-
-    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| learners::one(connection, &name)).await
-    }
-
-    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| learners::versions(connection, &name)).await
-    }
-
-    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| learners::lessons(connection, &name, after, limit)).await
-    }
-
-    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
-        self.readers.read(move |connection| learners::lessons_of_game(connection, number)).await
-    }
-
-    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| learners::lesson_count(connection, &name, up_to)).await
-    }
-
-    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| learners::last_lessons(connection, &name, limit)).await
-    }
-
-    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
-        let name = name.clone();
-        self.readers.read(move |connection| learners::curve(connection, &name)).await
-    }
-
-    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
-        let player = player.clone();
-        self.readers.read(move |connection| learners::teaching(connection, &player)).await
-    }
-
-    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        let id = id.clone();
-        self.readers.read(move |connection| tournaments::by_id(connection, &id)).await
-    }
-
-    async fn tournaments(
-        &self,
-        before: Option<u64>,
-        limit: u32,
-    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
-        self.readers.read(move |connection| tournaments::page(connection, before, limit)).await
-    }
-
-    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        self.readers.read(tournaments::running).await
-    }
-
-    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
-        let tournament = tournament.clone();
-        self.readers.read(move |connection| tournaments::walkovers(connection, &tournament)).await
-    }
-
-    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
-        let tournament = tournament.clone();
-        self.readers.read(move |connection| games::of_pairs(connection, &tournament.pair_prefix())).await
-    }
-
-    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        let bot = bot.clone();
-        self.readers.read(move |connection| bot_versions::versions(connection, &bot)).await
-    }
-
-    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        let bot = bot.clone();
-        let version = version.to_owned();
-        self.readers.read(move |connection| bot_versions::version(connection, &bot, &version)).await
-    }
-
-    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        let bot = bot.clone();
-        self.readers.read(move |connection| bot_versions::faults(connection, &bot, limit)).await
-    }
-
-    async fn audit_finished(
-        &self,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        self.readers.read(move |connection| games::audit_finished(connection, after, limit)).await
-    }
-
-    async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        self.readers.read(games::audit_live).await
-    }
-
-    async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
-        self.readers.read(ratings::all).await
-    }
-
-    async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {
-        self.readers.read(backup::audit_pages).await
-    }
-
     async fn back_up(&self, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
         backup::back_up(&self.path, to, overwrite).await
     }
@@ -430,6 +162,7 @@ mod tests {
 
     use super::*;
     use crate::model::result::{EndReason, GameResult};
+    use crate::storage::audit::AuditStore;
     use crate::storage::conformance::{
         FIRST_WINS, Fixture, add_players, conformance_suite, event, moves, play, spec,
     };
@@ -438,7 +171,9 @@ mod tests {
     use crate::storage::conformance_of_learners::conformance_suite_of_learners;
     use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
     use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
-    use crate::storage::record::{Ending, EventKind};
+    use crate::storage::games::GameStore;
+    use crate::storage::record::{DamagedGame, Ending, EventKind};
+    use crate::storage::store::GameQuery;
 
     struct OnDisk {
         directory: tempfile::TempDir,

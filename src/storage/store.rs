@@ -4,31 +4,26 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use async_trait::async_trait;
-use fourfold_engine::{BySide, Variant};
 use thiserror::Error;
 
 pub use super::error::StoreError;
+pub use super::games::GameQuery;
+pub use super::lessons::Teaching;
+pub use super::people::IdleGuests;
 
+use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
-use super::bot_versions::{BotFault, BotVersion, StoredTest};
+use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
+use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
-use super::lessons::{CurvePoint, LearnerStep, Lesson, StoredLearner, StoredVersion};
-use super::published::{Against, Publication, RatedGame, VoidedGame};
+use super::lessons::{LearnerStep, LearnerStore};
+use super::people::PeopleStore;
+use super::published::Publication;
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
-use super::record::BotProfile;
-use super::record::DamagedGame;
-use super::record::GameSpec;
-use super::record::HistoryPoint;
-use super::record::LeaderboardRow;
-use super::record::RatingRow;
-use super::record::Settlement;
-use super::record::StoredEvent;
-use super::record::StoredGame;
-use super::record::StoredPlayer;
-use super::record::StoredToken;
-use super::tournaments::{StoredTournament, TournamentEnd, Walkover};
+use super::ratings::RatingStore;
+use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer, StoredToken};
+use super::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
-use crate::model::population::Population;
 use crate::model::time::UnixMillis;
 
 /// One thing to write. All writes of a [`Store::commit`] become durable together or not at all.
@@ -230,15 +225,6 @@ impl Write {
     }
 }
 
-/// Guests that nobody comes back to: they have no game, and have not tried a puzzle for long, or never did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct IdleGuests {
-    /// Whoever never tried a puzzle is older than this.
-    pub(crate) stored_before: UnixMillis,
-    /// Whoever did, did so before this.
-    pub(crate) tried_before: UnixMillis,
-}
-
 /// What a self-test came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TestOutcome {
@@ -246,16 +232,6 @@ pub enum TestOutcome {
     Passed,
     /// Something did.
     Failed,
-}
-
-/// Whether games of a player may be learnt from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Teaching {
-    /// They may.
-    #[default]
-    Allowed,
-    /// They may not.
-    KeptOut,
 }
 
 /// What a single write came to.
@@ -327,31 +303,32 @@ pub enum Refused {
     Contradiction,
 }
 
-/// Which finished games to read, in the order in which they finished.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct GameQuery {
-    /// Only games of this player.
-    pub player: Option<PlayerId>,
-    /// Only games that ended at or after this time.
-    pub since: Option<UnixMillis>,
-    /// Only games with a higher number (ascending), or with a lower one (descending).
-    pub after: Option<u64>,
-    /// The newest first instead of the oldest.
-    pub newest_first: bool,
-    /// At most so many.
-    pub limit: u32,
-}
-
-/// Keeps players, games and ratings. Reads see every commit that was acknowledged before them.
+/// Keeps players, games and ratings. Reads see every commit that was acknowledged before them. What is read is split by
+/// who reads it, so that a back end has a file for each.
 #[async_trait]
-pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
+pub trait Store:
+    PeopleStore
+    + GameStore
+    + RatingStore
+    + LearnerStore
+    + TournamentStore
+    + BotVersionStore
+    + JudgementStore
+    + PuzzleStore
+    + AuditStore
+    + Send
+    + Sync
+    + Debug
+{
     /// Writes a batch in one durable transaction. Only the [`super::Writer`] calls this.
     ///
     /// The answers are in the order of the writes. A refused write leaves no trace and does not affect others.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Full`] and [`StoreError::Locked`]: nothing was written. Any other error: the outcome is unknown.
+    /// [`StoreError::Full`] and [`StoreError::Locked`]: nothing was written. [`StoreError::Unreachable`]: nobody knows
+    /// yet, and the next commit must be of the same batch, which is then written if it was not. Any other error: the
+    /// outcome is unknown.
     async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError>;
 
     /// Whether a commit keeps the thread from doing anything else, and so should have one of its own.
@@ -366,184 +343,6 @@ pub trait Store: JudgementStore + PuzzleStore + Send + Sync + Debug {
     ///
     /// As [`Self::commit`].
     async fn probe(&self) -> Result<(), StoreError>;
-
-    /// A player by id.
-    async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError>;
-
-    /// A player by name, without regard to case.
-    async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError>;
-
-    async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError>;
-
-    /// The bots that an account owns, by name.
-    async fn bots_of(&self, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError>;
-
-    /// Some guests that nobody comes back to, the oldest first.
-    async fn idle_guests(&self, idle: IdleGuests, limit: u32) -> Result<Vec<PlayerId>, StoreError>;
-
-    /// A player's password as a PHC string, if it has one.
-    async fn password(&self, player: &PlayerId) -> Result<Option<String>, StoreError>;
-
-    /// The valid (neither revoked nor, at `now`, expired) token with this SHA-256 digest.
-    async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError>;
-
-    /// Whether the token of this id is still valid.
-    async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError>;
-
-    /// A player's valid tokens, the newest first.
-    async fn tokens_of(&self, player: &PlayerId, now: UnixMillis) -> Result<Vec<StoredToken>, StoreError>;
-
-    /// All games that have not finished, for the start of the daemon; damaged ones too.
-    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError>;
-
-    /// Those of them that are not damaged.
-    async fn live_games(&self) -> Result<Vec<StoredGame>, StoreError> {
-        Ok(self.unfinished_games().await?.into_iter().filter_map(Result::ok).collect())
-    }
-
-    /// One game, live or finished.
-    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError>;
-
-    /// Finished games. Damaged ones are left out, with a line in the log.
-    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
-
-    /// How many rated games two players have begun since a time.
-    async fn rated_games_between(
-        &self,
-        players: &BySide<PlayerId>,
-        since: UnixMillis,
-    ) -> Result<u32, StoreError>;
-
-    /// A player's rating in a variant, if it has played a rated game there.
-    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError>;
-
-    /// The ratings of those of these players who have played a rated game in a variant, in no order.
-    async fn ratings_of_players(
-        &self,
-        players: &[PlayerId],
-        variant: Variant,
-    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError>;
-
-    /// All ratings of a player.
-    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError>;
-
-    /// The strongest players of a variant, at most `limit`, by rating and then by name.
-    async fn leaderboard(
-        &self,
-        population: Population,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<LeaderboardRow>, StoreError>;
-
-    /// How a player's rating in a variant went, the newest `limit` points, the oldest first.
-    async fn rating_history(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<HistoryPoint>, StoreError>;
-
-    /// Those of these players who are there, in no order.
-    async fn players(&self, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError>;
-
-    /// Games that moved ratings, with a number above `after`, in order, at most `limit`. Damaged ones are left out.
-    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError>;
-
-    /// The last games that moved a player's rating in a variant, the newest first, at most `limit`.
-    async fn last_rated_games(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<RatedGame>, StoreError>;
-
-    /// How a player's rated games in a variant ended, by opponent: those met most often first, then by their ids; at
-    /// most `limit`.
-    async fn crosstable(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<Against>, StoreError>;
-
-    /// The joint fits as they were last stored. Their revision is that of the records now: it grows when a game is
-    /// taken out or a player leaves, and nothing is stored then until it has been fitted again.
-    async fn publication(&self) -> Result<Publication, StoreError>;
-
-    /// The revision alone.
-    async fn revision(&self) -> Result<u64, StoreError>;
-
-    /// All games that operators took out, in the order in which they did.
-    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError>;
-
-    /// A learner by name.
-    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError>;
-
-    /// All frozen versions of a learner, by their marks.
-    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError>;
-
-    /// Lessons of a learner with a number above `after`, in order, at most `limit`.
-    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError>;
-
-    /// What a finished game, by its number, changed in each learner that has learnt it, in no particular order.
-    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError>;
-
-    /// How many lessons a learner has with a number up to this one.
-    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError>;
-
-    /// The last lessons of a learner, the newest first, at most `limit`.
-    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError>;
-
-    /// How strong a live learner was on the way, by the games that it had learnt.
-    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError>;
-
-    /// Whether games of a player may be learnt from.
-    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError>;
-
-    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
-
-    /// Tournaments with their numbers, the newest first; only those with a lower number than `before`.
-    async fn tournaments(
-        &self,
-        before: Option<u64>,
-        limit: u32,
-    ) -> Result<Vec<(u64, StoredTournament)>, StoreError>;
-
-    /// Tournaments that have not ended, the oldest first.
-    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
-
-    /// Games of a tournament's schedule that were lost without being played, in its order.
-    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;
-
-    /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
-    /// a line in the log.
-    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError>;
-    /// The versions that a bot has given itself, those seen last first.
-    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError>;
-
-    /// One version of a bot, if it was ever seen and is not forgotten.
-    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError>;
-
-    /// What a bot did wrong, the newest first, at most `limit`.
-    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError>;
-
-    /// At most `limit` finished games with a number above `after`, in order, damaged ones too; for the verifier and
-    /// for learners, who must know how far they have come.
-    async fn audit_finished(
-        &self,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError>;
-
-    /// All games that have not finished, damaged ones too; for the verifier.
-    async fn audit_live(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError>;
-
-    /// All rating rows, in no order; for the verifier.
-    async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError>;
-
-    /// Looks through everything that is stored, page by page, for what cannot be, in slices that let others work.
-    /// Returns a line for each finding.
-    async fn audit_pages(&self) -> Result<Vec<String>, StoreError>;
 
     /// Writes all that is stored now into a file, while everything goes on. The file is there whole or not at all, and
     /// has been read back.

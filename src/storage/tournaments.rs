@@ -1,8 +1,11 @@
 //! What is stored of tournaments, besides their games.
 
+use async_trait::async_trait;
 use fourfold_arena::format::Format;
 use fourfold_engine::Side;
 
+use super::error::StoreError;
+use super::record::StoredGame;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
@@ -65,4 +68,27 @@ pub struct Walkover {
     pub(crate) number: u64,
     /// Who loses by it.
     pub(crate) absent: Side,
+}
+
+/// The part of a store that is about tournaments.
+#[async_trait]
+pub trait TournamentStore {
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError>;
+
+    /// Tournaments with their numbers, the newest first; only those with a lower number than `before`.
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError>;
+
+    /// Tournaments that have not ended, the oldest first.
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Games of a tournament's schedule that were lost without being played, in its order.
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;
+
+    /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
+    /// a line in the log.
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError>;
 }

@@ -3,8 +3,9 @@
 //! Self-clocking group commit: everything that queued up during one commit becomes the next one. An idle daemon
 //! waits for one fsync per move; a busy one makes batches grow by themselves, without a timer.
 //!
-//! A full disk and another program that holds the database are waited out: the games stand still meanwhile, and what
-//! nobody has begun yet is refused at once. Any other failure ends the writer, as nobody knows what it left behind.
+//! A full disk, another program that holds the database and a server out of reach are waited out: the games stand
+//! still meanwhile, and what nobody has begun yet is refused at once. Any other failure ends the writer, as nobody
+//! knows what it left behind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -59,6 +60,8 @@ pub enum Obstacle {
     DiskFull,
     #[error("another program holds the database")]
     Locked,
+    #[error("the database server cannot be reached")]
+    Unreachable,
 }
 
 impl Obstacle {
@@ -67,6 +70,7 @@ impl Obstacle {
         match error {
             StoreError::Full(_) => Some(Self::DiskFull),
             StoreError::Locked(_) => Some(Self::Locked),
+            StoreError::Unreachable(_) => Some(Self::Unreachable),
             StoreError::Failed(_) | StoreError::Corrupt(_) | StoreError::Unusable(_) | StoreError::Closed => {
                 None
             }
@@ -78,6 +82,7 @@ impl Obstacle {
         match self {
             Self::DiskFull => "disk_full",
             Self::Locked => "database_locked",
+            Self::Unreachable => "database_unreachable",
         }
     }
 }
@@ -101,7 +106,7 @@ struct Gauge {
     /// When the oldest write of the commit that is now under way was queued, in milliseconds since `origin` plus one;
     /// 0 for none.
     busy_since: AtomicU64,
-    /// What is in the way: 0 for nothing, 1 for a full disk, 2 for a lock.
+    /// What is in the way: 0 for nothing, 1 for a full disk, 2 for a lock, 3 for a server that does not answer.
     obstacle: AtomicU8,
 }
 
@@ -116,6 +121,7 @@ impl Gauge {
             None => 0,
             Some(Obstacle::DiskFull) => 1,
             Some(Obstacle::Locked) => 2,
+            Some(Obstacle::Unreachable) => 3,
         };
         self.obstacle.store(code, Ordering::Relaxed);
     }
@@ -124,7 +130,8 @@ impl Gauge {
         match self.obstacle.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(Obstacle::DiskFull),
-            _ => Some(Obstacle::Locked),
+            2 => Some(Obstacle::Locked),
+            _ => Some(Obstacle::Unreachable),
         }
     }
 
@@ -336,7 +343,8 @@ impl WriterActor {
         Ok(())
     }
 
-    /// Commits, waiting until nothing is in the way.
+    /// Commits, waiting until nothing is in the way. What a server may have written before it went out of reach is not
+    /// refused: it comes again as it was, and is then found or written.
     async fn commit(&self, batch: &mut Batch) -> Result<Vec<Result<Written, Refused>>, StoreError> {
         let mut result = self.store.commit(&batch.writes).await;
         while let Err(failure) = &result
@@ -346,7 +354,9 @@ impl WriterActor {
                 warn!(writes = batch.writes.len(), error = ?failure, %obstacle, "nothing can be written, games wait");
             }
             self.gauge.set_obstacle(Some(obstacle));
-            self.refuse_what_can_wait_outside(batch, obstacle);
+            if !matches!(failure, StoreError::Unreachable(_)) {
+                self.refuse_what_can_wait_outside(batch, obstacle);
+            }
             tokio::time::sleep(RETRY).await;
             result = self.try_again(&batch.writes).await;
         }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
+pub(crate) use value::StorageUrl;
 pub use value::{IpNetwork, ListenAddr, LogFilter, SiteOrigin};
 
 pub use crate::model::bounded::Bounded;
@@ -34,7 +35,7 @@ pub struct Config {
     pub server: ServerConfig,
     /// What one client may use up.
     pub limits: LimitsConfig,
-    /// How writes are made durable.
+    /// Where everything is kept, and how writes are made durable.
     pub(crate) storage: StorageConfig,
     /// The threads on which house bots think.
     pub compute: ComputeConfig,
@@ -156,6 +157,8 @@ impl LimitsConfig {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct StorageConfig {
+    /// The database server, if there is one.
+    pub(crate) url: StorageUrl,
     /// What an acknowledged move survives.
     pub(crate) durability: Durability,
 }

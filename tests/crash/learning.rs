@@ -7,11 +7,13 @@ use std::time::Duration;
 use fourfold::model::durability::Durability;
 use fourfold::model::ids::PlayerName;
 use fourfold::model::result::EndReason;
+use fourfold::storage::audit::AuditStore;
+use fourfold::storage::lessons::LearnerStore;
 use fourfold::storage::record::Ending;
 use fourfold::study::learning::plans;
 use fourfold::system::data_dir::DataDir;
 
-use fourfold::storage::{SqliteStore, Store};
+use fourfold::storage::SqliteStore;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;

@@ -29,6 +29,7 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/play/room/actor.rs", "execute", 48),
     ("src/play/room/actor/telling.rs", "carry_out", 62),
     ("src/storage/memory.rs", "apply", AS_LONG_AS_ITS_ENUM),
+    ("src/storage/postgres/apply.rs", "apply", AS_LONG_AS_ITS_ENUM),
     ("src/storage/sqlite/write.rs", "apply", AS_LONG_AS_ITS_ENUM),
     ("src/study/learning/learner_task.rs", "save", 47),
     ("src/study/learning/verify.rs", "verify_one", 62),

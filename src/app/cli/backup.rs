@@ -82,6 +82,11 @@ impl BackupCommand {
 impl RestoreCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let overwrite = if self.force { Overwrite::Replace } else { Overwrite::Never };
+        if self.data.url().is_some() {
+            let message =
+                "the database is kept by a server: restore it with pg_restore, see docs/operating.md";
+            return Err(Exit::new(Code::Usage, message).into());
+        }
         if !self.file.exists() {
             let message = format!("there is no file {}", self.file.display());
             return Err(Exit::new(Code::NoInput, message).into());

@@ -5,7 +5,6 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::http::control::ControlClient;
-use crate::storage::Store;
 use crate::storage::records::export::ExportFormat;
 use crate::storage::records::import::{self, ImportError, Importer};
 use crate::storage::store::Write as StoreWrite;

@@ -14,7 +14,8 @@ use crate::study::learning::Learning;
 use crate::system::data_dir::{DataDir, DataDirError};
 use crate::system::shares::Shares;
 
-use crate::storage::{SqliteStore, Store, Writer};
+use crate::storage::engine::Engine;
+use crate::storage::{Store, Writer};
 use tokio::time::{Instant, sleep};
 
 use crate::app::terminal::exit::Code;
@@ -34,6 +35,15 @@ pub(super) struct DataArg {
     /// The daemon's data directory.
     #[arg(long = "data", value_name = "DIR", env = "FOURFOLD_DATA", default_value = "./fourfold-data")]
     path: PathBuf,
+    /// The PostgreSQL database that keeps everything, if no daemon runs in the directory.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "FOURFOLD_STORAGE_URL",
+        hide_env_values = true,
+        default_value = ""
+    )]
+    storage_url: String,
 }
 
 /// Whoever does commands: the daemon that uses the directory, or this process.
@@ -45,7 +55,7 @@ struct Operator {
 
 /// The directory's services in this process.
 struct Here {
-    store: Arc<SqliteStore>,
+    engine: Engine,
     writing: tokio::task::JoinHandle<()>,
     /// Released last, after what uses it.
     _data: DataDir,
@@ -53,7 +63,7 @@ struct Here {
 
 impl From<PathBuf> for DataArg {
     fn from(path: PathBuf) -> Self {
-        Self { path }
+        Self { path, storage_url: std::env::var("FOURFOLD_STORAGE_URL").unwrap_or_default() }
     }
 }
 
@@ -62,9 +72,16 @@ impl DataArg {
         &self.path
     }
 
-    /// Whether a daemon or a command has ever stored anything in it.
+    /// Whether a daemon or a command has ever stored anything in it, or somewhere else as it says. A daemon that runs
+    /// in it knows where.
     pub(super) fn has_database(&self) -> bool {
-        data_dir::database(&self.path).exists()
+        let known = [data_dir::database(&self.path), data_dir::control_socket(&self.path)];
+        self.url().is_some() || known.iter().any(|path| path.exists())
+    }
+
+    /// The server that keeps everything, if one does.
+    pub(super) fn url(&self) -> Option<&str> {
+        Some(self.storage_url.as_str()).filter(|url| !url.is_empty())
     }
 
     /// Commands, on a directory that is made if it is not there.
@@ -73,7 +90,7 @@ impl DataArg {
         command: impl AsyncFnOnce(&ControlClient) -> Result<T, E>,
     ) -> anyhow::Result<T> {
         runtime()?.block_on(async {
-            let operator = Operator::open(&self.path).await?;
+            let operator = Operator::open(&self.path, self.url()).await?;
             let done = command(&operator.client).await;
             operator.close().await?;
             done.map_err(Into::into)
@@ -97,26 +114,25 @@ impl DataArg {
     /// Works on the directory's store while nobody else does; the directory is made if it is not there.
     pub(super) fn alone<T>(
         &self,
-        work: impl AsyncFnOnce(&SqliteStore) -> anyhow::Result<T>,
+        work: impl AsyncFnOnce(&dyn Store) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         runtime()?.block_on(async {
             let data = DataDir::open(&self.path)?;
-            data.expect_database()?;
-            let store = SqliteStore::open(&data.database(), Durability::Strict).await?;
+            let engine = open_store(&data, self.url()).await?;
             data.secret()?;
-            let done = work(&store).await;
-            store.close().await?;
+            let done = work(engine.store().as_ref()).await;
+            engine.close().await?;
             done
         })
     }
 }
 
 impl Operator {
-    async fn open(path: &Path) -> anyhow::Result<Self> {
+    async fn open(path: &Path, url: Option<&str>) -> anyhow::Result<Self> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let locked = match DataDir::open(path) {
-                Ok(data) => return Self::here(data).await,
+                Ok(data) => return Self::here(data, url).await,
                 Err(error @ DataDirError::Locked { .. }) => error,
                 Err(error) => return Err(error.into()),
             };
@@ -130,10 +146,9 @@ impl Operator {
         }
     }
 
-    async fn here(data: DataDir) -> anyhow::Result<Self> {
-        data.expect_database()?;
-        let store = Arc::new(SqliteStore::open(&data.database(), Durability::Strict).await?);
-        let shared: Arc<dyn Store> = Arc::<SqliteStore>::clone(&store);
+    async fn here(data: DataDir, url: Option<&str>) -> anyhow::Result<Self> {
+        let engine = open_store(&data, url).await?;
+        let shared = engine.store();
         let (writer, actor) = Writer::new(Arc::clone(&shared));
         let signer = Signer::new(data.secret()?.bytes());
         let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer, Shares::default());
@@ -143,7 +158,7 @@ impl Operator {
         });
         let control =
             Control { accounts, store: shared, writer, learning: Learning::default(), daemon: None };
-        let here = Here { store, writing, _data: data };
+        let here = Here { engine, writing, _data: data };
         Ok(Self { client: ControlClient::here(control), here: Some(here) })
     }
 
@@ -163,9 +178,15 @@ impl Here {
     async fn close(self) -> anyhow::Result<()> {
         // That the writer was cancelled or panicked changes nothing here.
         let _ = self.writing.await;
-        if let Ok(store) = Arc::try_unwrap(self.store) {
-            store.close().await?;
-        }
+        self.engine.close().await?;
         Ok(())
     }
+}
+
+/// The store of a directory: its file, unless it is told to be elsewhere.
+async fn open_store(data: &DataDir, url: Option<&str>) -> anyhow::Result<Engine> {
+    if url.is_none() {
+        data.expect_database()?;
+    }
+    Ok(Engine::open(url, &data.database(), Durability::Strict).await?)
 }

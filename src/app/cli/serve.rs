@@ -44,6 +44,10 @@ pub(super) struct ServeCommand {
     /// Where to keep everything [default: ./fourfold-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Keep everything in this PostgreSQL database instead: postgres://USER@HOST/DATABASE. Others see what is written
+    /// here; FOURFOLD_STORAGE_URL keeps a password to itself.
+    #[arg(long, value_name = "URL")]
+    storage_url: Option<String>,
     /// Begin with an empty database where an earlier one is gone.
     #[arg(long)]
     init: bool,
@@ -80,6 +84,9 @@ impl ServeCommand {
             if let Some(data) = &self.data {
                 config.server.data.clone_from(data);
             }
+            if let Some(url) = &self.storage_url {
+                config.storage.url = url.clone().into();
+            }
             if let Some(level) = &self.log {
                 config.log.level = level.clone();
             }
@@ -95,7 +102,7 @@ impl ServeCommand {
     async fn serve(&self, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
         let mut signals = Signals::listen()?;
         let data = DataDir::open(&config.server.data)?;
-        if !self.init {
+        if !self.init && config.storage.url.expose().is_none() {
             data.expect_database()?;
         }
         let listener = bind(&config.server.listen).await?;

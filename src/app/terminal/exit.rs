@@ -8,6 +8,7 @@ use crate::client::ClientError;
 use crate::http::ApiCode;
 use crate::http::control::ControlError;
 use crate::storage::StoreError;
+use crate::storage::engine::EngineError;
 use crate::storage::records::lines::LineError;
 use crate::storage::sqlite::{OpenError, RestoreError};
 use crate::system::bot_files::BotFileError;
@@ -106,6 +107,8 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
     } else if let Some(error) = cause.downcast_ref::<DataDirError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<OpenError>() {
+        Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<EngineError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<RestoreError>() {
         Some(Code::Other(error.exit_code()))

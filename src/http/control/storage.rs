@@ -84,6 +84,7 @@ impl From<BackupError> for Refusal {
         match error {
             BackupError::Exists { .. } => Self::conflict(message),
             BackupError::BadName { .. } => ApiError::bad_field("path", message).into(),
+            BackupError::Elsewhere => Self::conflict(message),
             BackupError::NoSpace { .. }
             | BackupError::Unwritable { .. }
             | BackupError::NotWhole { .. }

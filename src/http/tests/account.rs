@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::http::testing::{Answer, PASSWORD, TestSite, credentials};
 use crate::model::ids::PlayerId;
-use crate::storage::Store;
+use crate::storage::people::PeopleStore;
 
 const ACCOUNT: &str = "/api/v1/account";
 const ACCOUNTS: &str = "/api/v1/accounts";

@@ -11,7 +11,7 @@ use crate::http::client_address::Peer;
 use crate::http::site::Site;
 use crate::http::testing::{Answer, PASSWORD, TestArena, TestSite, credentials, post};
 use crate::model::time::UnixMillis;
-use crate::storage::Store;
+use crate::storage::people::PeopleStore;
 
 const ACCOUNTS: &str = "/api/v1/accounts";
 const SESSIONS: &str = "/api/v1/sessions";

@@ -15,7 +15,9 @@ use crate::play::house::LearnerKnowledge;
 use crate::storage::conformance::{
     FIRST_WINS, NOON, add, add_players, play, player, player_id, spec, whole_game,
 };
+use crate::storage::lessons::LearnerStore;
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind};
+use crate::storage::people::PeopleStore;
 use crate::storage::record::{EventKind, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::study::learning::Watches;

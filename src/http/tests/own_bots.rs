@@ -10,6 +10,7 @@ use crate::http::state::BotPresence;
 use crate::http::testing::{Answer, TestArena, TestSite};
 use crate::storage::bot_versions::{BotFault, FaultKind, StoredTest};
 use crate::storage::conformance::{after_noon, event, spec};
+use crate::storage::people::PeopleStore;
 use crate::storage::record::{EventKind, StoredMove};
 use crate::storage::store::{Store, TestOutcome, Write};
 

@@ -13,6 +13,7 @@ use crate::protocol::client::{OnGame, Seek};
 use crate::protocol::terms::WireVariant;
 use crate::protocol::{ClientMessage, ErrorCode, WireError};
 use crate::storage::conformance::{FIRST_WINS, moves};
+use crate::storage::games::GameStore;
 use crate::storage::memory::CommitFault;
 use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
 use crate::system::shares::Share;

@@ -235,6 +235,7 @@ mod tests {
     use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
     use crate::storage::records::export::{ExportFormat, RecordReader};
     use crate::storage::store::GameQuery;
+    use crate::storage::tournaments::TournamentStore;
 
     async fn export(store: Arc<MemoryStore>) -> String {
         let mut reader = RecordReader::new(store, GameQuery { limit: u32::MAX, ..GameQuery::default() });

@@ -1,62 +1,19 @@
 //! Versions, self-tests and faults of remote bots.
 
-use super::convert::{parsed, word};
+use async_trait::async_trait;
+
+use super::SqliteStore;
 use super::db::{self, Connection};
-use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::bot_versions::{BotFault, BotVersion, FAULTS_MAX, StoredTest, VERSIONS_MAX};
+use crate::storage::bot_versions::{
+    BotFault, BotVersion, BotVersionStore, FAULTS_MAX, StoredTest, VERSIONS_MAX,
+};
+use crate::storage::rows::bot_versions::{BotVersionRow, FaultRow};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
-
-row! {
-    #[derive(Debug)]
-    struct BotVersionRow {
-        version: String,
-        first_seen: i64,
-        last_seen: i64,
-        passed_at: Option<i64>,
-        tested_at: Option<i64>,
-        report: Option<String>,
-    }
-}
-
-impl BotVersionRow {
-    fn decode(self) -> BotVersion {
-        let tested = self.tested_at.zip(self.report);
-        BotVersion {
-            version: self.version,
-            first_seen: UnixMillis(self.first_seen),
-            last_seen: UnixMillis(self.last_seen),
-            passed_at: self.passed_at.map(UnixMillis),
-            tested: tested.map(|(at, report)| StoredTest { at: UnixMillis(at), report }),
-        }
-    }
-}
-
-row! {
-    #[derive(Debug)]
-    struct FaultRow {
-        game: Option<String>,
-        kind: String,
-        note: String,
-        at: i64,
-    }
-}
-
-impl FaultRow {
-    fn decode(self, bot: &PlayerId) -> Result<BotFault, Damage> {
-        Ok(BotFault {
-            bot: bot.clone(),
-            game: self.game.map(|game| parsed("bot_fault.game", &game)).transpose()?,
-            kind: word("bot_fault.kind", &self.kind)?,
-            note: self.note,
-            at: UnixMillis(self.at),
-        })
-    }
-}
 
 /// Selects the columns of a [`BotVersionRow`].
 macro_rules! select_versions {
@@ -69,17 +26,32 @@ macro_rules! select_versions {
     };
 }
 
+#[async_trait]
+impl BotVersionStore for SqliteStore {
+    async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
+        let bot = bot.clone();
+        self.readers.read(move |connection| versions(connection, &bot)).await
+    }
+
+    async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
+        let bot = bot.clone();
+        let version = version.to_owned();
+        self.readers.read(move |connection| one(connection, &bot, &version)).await
+    }
+
+    async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        let bot = bot.clone();
+        self.readers.read(move |connection| faults(connection, &bot, limit)).await
+    }
+}
+
 pub(super) fn versions(connection: &Connection, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
     let sql = select_versions!("ORDER BY last_seen DESC, version DESC");
     let rows: Vec<BotVersionRow> = db::query_as(sql).bind(bot.as_str()).fetch_all(connection)?;
     Ok(rows.into_iter().map(BotVersionRow::decode).collect())
 }
 
-pub(super) fn version(
-    connection: &Connection,
-    bot: &PlayerId,
-    version: &str,
-) -> Result<Option<BotVersion>, StoreError> {
+fn one(connection: &Connection, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
     let sql = select_versions!("AND version = ?");
     let query = db::query_as(sql).bind(bot.as_str()).bind(version);
     let row: Option<BotVersionRow> = query.fetch_optional(connection)?;

@@ -1,11 +1,10 @@
 //! What proves who somebody is: passwords, sessions and tokens, as they are written.
 
-use super::convert::parsed;
 use super::db::{self, Connection};
-use super::error::Damage;
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
 use crate::storage::record::{StoredPlayer, StoredToken, TokenKind};
+use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 

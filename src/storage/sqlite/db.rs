@@ -9,6 +9,8 @@ use rusqlite::types::{FromSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{CachedStatement, Row, ToSql};
 pub(super) use rusqlite::{Connection, Error, Result};
 
+use crate::storage::rows::{Cell, Columns, FromRow};
+
 /// Statements kept for each connection: more than there are in the program.
 pub(super) const STATEMENTS_KEPT: usize = 256;
 
@@ -108,11 +110,11 @@ impl Query<'_> {
 
 impl Query<'_, Rows> {
     pub(super) fn fetch_all<T: FromRow>(self, connection: &Connection) -> Result<Vec<T>> {
-        self.all(connection, |row| T::from_row(&mut Columns::of(row)))
+        self.all(connection, |row| T::from_row(&mut RowColumns::of(row)))
     }
 
     pub(super) fn fetch_optional<T: FromRow>(self, connection: &Connection) -> Result<Option<T>> {
-        self.first(connection, |row| T::from_row(&mut Columns::of(row)))
+        self.first(connection, |row| T::from_row(&mut RowColumns::of(row)))
     }
 
     /// # Errors
@@ -199,30 +201,28 @@ impl<'q> Argument<'q> for &'q Option<String> {
     }
 }
 
-/// Something that a row becomes.
-pub(super) trait FromRow: Sized {
-    fn from_row(columns: &mut Columns<'_>) -> Result<Self>;
-}
-
-/// The columns of one row, taken by name or in order.
+/// The columns of one row. The one that is wanted mostly is the next one, and then no other is looked at.
 #[derive(Debug)]
-pub(super) struct Columns<'r> {
+struct RowColumns<'r> {
     row: &'r Row<'r>,
     next: usize,
 }
 
-impl<'r> Columns<'r> {
+impl<'r> RowColumns<'r> {
     fn of(row: &'r Row<'_>) -> Self {
         Self { row, next: 0 }
     }
+}
 
-    pub(super) fn next<T: FromSql>(&mut self) -> Result<T> {
+impl Columns for RowColumns<'_> {
+    type Error = Error;
+
+    fn next<T: Cell>(&mut self) -> Result<T> {
         self.next += 1;
         self.row.get(self.next - 1)
     }
 
-    /// The column with a name. It mostly is the next one, and then no other is looked at.
-    pub(super) fn named<T: FromSql>(&mut self, name: &str) -> Result<T> {
+    fn named<T: Cell>(&mut self, name: &str) -> Result<T> {
         let statement: &rusqlite::Statement<'_> = self.row.as_ref();
         if statement.column_name(self.next).ok() != Some(name) {
             self.next = statement.column_index(name)?;
@@ -230,15 +230,3 @@ impl<'r> Columns<'r> {
         self.next()
     }
 }
-
-macro_rules! tuples {
-    ($(($($type:ident)*))*) => {$(
-        impl<$($type: FromSql),*> FromRow for ($($type,)*) {
-            fn from_row(columns: &mut Columns<'_>) -> Result<Self> {
-                Ok(($(columns.next::<$type>()?,)*))
-            }
-        }
-    )*};
-}
-
-tuples!((A B)(A B C)(A B C D)(A B C D E));

@@ -1,7 +1,6 @@
 //! What SQLite's errors mean to us.
 
 use super::db;
-use crate::storage::record::DamagedGame;
 use crate::storage::store::StoreError;
 
 /// SQLite's primary result codes that we tell apart; the low byte of the extended ones.
@@ -49,28 +48,5 @@ impl From<db::Error> for StoreError {
         } else {
             Self::Failed(Box::new(error))
         }
-    }
-}
-
-/// What makes a stored row nonsense.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Damage(pub(super) String);
-
-impl Damage {
-    /// A column holds what it must not.
-    pub(super) fn value(column: &str, value: impl std::fmt::Debug) -> Self {
-        Self(format!("{column} is {value:?}"))
-    }
-}
-
-impl From<Damage> for StoreError {
-    fn from(damage: Damage) -> Self {
-        Self::Corrupt(damage.0)
-    }
-}
-
-impl From<DamagedGame> for StoreError {
-    fn from(game: DamagedGame) -> Self {
-        Self::Corrupt(format!("game {}: {}", game.id, game.what))
     }
 }

@@ -1,30 +1,20 @@
 //! Games: begun with a row, read back with their events and their settlement.
 
-use std::collections::HashMap;
+use async_trait::async_trait;
 
 use fourfold_engine::BySide;
-use tracing::error;
 
-use super::convert::{number, parsed, present, word};
+use super::SqliteStore;
 use super::db::{self, Connection};
-use super::error::Damage;
-use super::events::EventRow;
 use super::readers::snapshot;
-use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::rating::elo::{MilliElo, RatingEntry};
-use crate::model::rating::newcomers::Footing;
-use crate::model::result::GameResult;
-use crate::storage::record::{
-    DamagedGame, GamePair, GameSpec, OpeningSource, Settlement, StoredEvent, StoredGame, UnratedReason,
-};
-
 use crate::model::time::UnixMillis;
+use crate::storage::games::GameStore;
+use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
+use crate::storage::rows::events::EventRow;
+use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, report, sound};
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
-
-/// What most reads bring: a game, or why it cannot be read.
-pub(super) type Loaded = Result<StoredGame, DamagedGame>;
 
 /// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
 macro_rules! select_games {
@@ -73,140 +63,31 @@ const DESCENDING: (&str, &str) = select_page!(
      AND n.ended_at >= ?3 ORDER BY o.number DESC LIMIT ?4"
 );
 
-row! {
-    #[derive(Debug)]
-    struct GameRow {
-        key: i64,
-        id: String,
-        first_player: String,
-        second_player: String,
-        variant: String,
-        bank_ms: Option<i64>,
-        increment_ms: i64,
-        move_ms: Option<i64>,
-        rated: bool,
-        unrated_because: Option<String>,
-        opening_kind: String,
-        opening_moves: String,
-        pair_id: Option<String>,
-        pair_leg: Option<i64>,
-        pair_of: Option<i64>,
-        started_at: i64,
-        first_footing: Option<String>,
-        second_footing: Option<String>,
-        number: Option<i64>,
-        result: Option<String>,
-        moves: Option<String>,
-        settled_unrated_because: Option<String>,
-        entries: i64,
-        first_before: Option<i64>,
-        first_delta: Option<i64>,
-        first_after: Option<i64>,
-        second_before: Option<i64>,
-        second_delta: Option<i64>,
-        second_after: Option<i64>,
-    }
-}
-
-impl GameRow {
-    fn decode(self, events: Vec<EventRow>) -> Loaded {
-        let number = self.number.and_then(|number| u64::try_from(number).ok());
-        self.decode_game(events).map_err(|damage| DamagedGame { id: self.id.clone(), number, what: damage.0 })
+#[async_trait]
+impl GameStore for SqliteStore {
+    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
+        let live = self.readers.read(|connection| snapshot(connection, live)).await?;
+        Ok(live.into_iter().map(|(_, loaded)| loaded).collect())
     }
 
-    fn decode_game(&self, rows: Vec<EventRow>) -> Result<StoredGame, Damage> {
-        let events: Result<Vec<StoredEvent>, Damage> =
-            (1..).zip(rows).map(|(due, row)| row.decode(due)).collect();
-        let game = StoredGame { spec: self.spec()?, events: events?, settlement: self.settlement()? };
-        self.check_settlement(&game)?;
-        Ok(game)
+    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        let id = id.clone();
+        self.readers.read(move |connection| by_id(connection, &id)).await
     }
 
-    fn spec(&self) -> Result<GameSpec, Damage> {
-        Ok(GameSpec {
-            id: parsed("game.id", &self.id)?,
-            players: BySide {
-                first: parsed("player.id", &self.first_player)?,
-                second: parsed("player.id", &self.second_player)?,
-            },
-            variant: parsed("game.variant", &self.variant)?,
-            time: TimeControl {
-                bank_ms: self.bank_ms.map(|ms| number("game.bank_ms", ms)).transpose()?,
-                increment_ms: number("game.increment_ms", self.increment_ms)?,
-                move_ms: self.move_ms.map(|ms| number("game.move_ms", ms)).transpose()?,
-            },
-            rated: self.rated,
-            unrated_because: unrated_reason(self.unrated_because.as_deref())?,
-            footing: footing(self.first_footing.as_deref(), self.second_footing.as_deref())?,
-            opening: OpeningSource {
-                kind: word("game.opening_kind", &self.opening_kind)?,
-                moves: self.opening_moves.clone(),
-            },
-            pair: self.pair()?,
-            started_at: UnixMillis(self.started_at),
-        })
+    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+        let query = query.clone();
+        self.readers.read(move |connection| finished(connection, &query)).await
     }
 
-    fn pair(&self) -> Result<Option<GamePair>, Damage> {
-        let Some(id) = &self.pair_id else { return Ok(None) };
-        Ok(Some(GamePair {
-            id: parsed("game.pair_id", id)?,
-            leg: number("game.pair_leg", present("game.pair_leg", self.pair_leg)?)?,
-            of: number("game.pair_of", present("game.pair_of", self.pair_of)?)?,
-        }))
+    async fn rated_games_between(
+        &self,
+        players: &BySide<PlayerId>,
+        since: UnixMillis,
+    ) -> Result<u32, StoreError> {
+        let players = players.clone();
+        self.readers.read(move |connection| rated_between(connection, &players, since)).await
     }
-
-    fn settlement(&self) -> Result<Option<Settlement>, Damage> {
-        let Some(settled) = self.number else { return Ok(None) };
-        let first = entry(self.first_before, self.first_delta, self.first_after);
-        let second = entry(self.second_before, self.second_delta, self.second_after);
-        let ratings = match (first, second, self.entries) {
-            (Some(first), Some(second), 2) => Some(BySide { first, second }),
-            (None, None, 0) => None,
-            _ => return Err(Damage(format!("{} rating entries, not one for each player", self.entries))),
-        };
-        let unrated_because = unrated_reason(self.settled_unrated_because.as_deref())?;
-        Ok(Some(Settlement { number: number("settlement.number", settled)?, ratings, unrated_because }))
-    }
-
-    /// Compares what the settlement repeats for the sake of searching with the log.
-    fn check_settlement(&self, game: &StoredGame) -> Result<(), Damage> {
-        match (game.ending(), &self.result, &self.moves) {
-            (None, None, None) => Ok(()),
-            (Some(ending), Some(result), Some(moves)) => {
-                if word::<GameResult>("settlement.result", result)? != ending.result {
-                    return Err(Damage(format!(
-                        "the settlement says {result}, the log {}",
-                        ending.result.word()
-                    )));
-                }
-                let played = game.moves();
-                if *moves == played {
-                    Ok(())
-                } else {
-                    Err(Damage(format!("the settlement has the moves {moves}, the log {played}")))
-                }
-            }
-            (Some(_), _, _) => Err(Damage("the log has an end, but there is no settlement".into())),
-            (None, _, _) => Err(Damage("there is a settlement, but the log does not end with an end".into())),
-        }
-    }
-}
-
-/// What is noted of both sides' accounts.
-pub(super) fn footing(first: Option<&str>, second: Option<&str>) -> Result<Option<BySide<Footing>>, Damage> {
-    let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
-    let read = |text| word("game.footing", text);
-    Ok(Some(BySide { first: read(first)?, second: read(second)? }))
-}
-
-fn unrated_reason(text: Option<&str>) -> Result<Option<UnratedReason>, Damage> {
-    let read = |text| UnratedReason::from_text(text).ok_or_else(|| Damage::value("unrated_because", text));
-    text.map(read).transpose()
-}
-
-fn entry(before: Option<i64>, delta: Option<i64>, after: Option<i64>) -> Option<RatingEntry> {
-    Some(RatingEntry { before: MilliElo(before?), delta: delta?, after: MilliElo(after?) })
 }
 
 /// Fetches the events of games and puts both together, in the order of the games.
@@ -216,17 +97,7 @@ fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loade
     let keys = format!("[{}]", keys.join(","));
     let sql = "SELECT * FROM event WHERE game IN (SELECT value FROM json_each(?)) ORDER BY game, seq";
     let rows: Vec<EventRow> = db::query_as(sql).bind(keys).fetch_all(connection)?;
-    let mut events: HashMap<i64, Vec<EventRow>> = HashMap::with_capacity(games.len());
-    for row in rows {
-        events.entry(row.game).or_default().push(row);
-    }
-    Ok(games
-        .into_iter()
-        .map(|game| {
-            let events = events.remove(&game.key).unwrap_or_default();
-            game.decode(events)
-        })
-        .collect())
+    Ok(assembled(games, rows))
 }
 
 pub(super) fn by_id(connection: &Connection, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
@@ -262,14 +133,7 @@ pub(super) fn of_pairs(connection: &Connection, prefix: &str) -> Result<Vec<Stor
         let rows: Vec<GameRow> = db::query_as(sql).bind(prefix).bind(end).fetch_all(connection)?;
         with_events(connection, rows)
     })?;
-    let mut games = Vec::with_capacity(loaded.len());
-    for game in loaded {
-        match game {
-            Ok(game) => games.push(game),
-            Err(damaged) => report(&damaged),
-        }
-    }
-    Ok(games)
+    Ok(sound(loaded))
 }
 
 /// All games that go on or are not settled, by looking through all games: the two should be the same.
@@ -317,21 +181,9 @@ pub(super) fn finished(connection: &Connection, query: &GameQuery) -> Result<Vec
     }
 }
 
-fn number_of(loaded: &Loaded) -> Option<u64> {
-    match loaded {
-        Ok(game) => game.settlement.as_ref().map(|settlement| settlement.number),
-        Err(damaged) => damaged.number,
-    }
-}
-
-/// Says in the log that a game was left out.
-pub(super) fn report(damaged: &DamagedGame) {
-    error!(game = damaged.id, number = damaged.number, what = damaged.what, "game is damaged and left out");
-}
-
 fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
     let GameQuery { player, since, after, newest_first, limit } = query;
-    let after = after.map(super::convert::to_sql);
+    let after = after.map(crate::storage::rows::to_sql);
     let (above, below) = if *newest_first { (None, after) } else { (after, None) };
     let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
     let sql = if player.is_some() { of_player } else { of_all };
@@ -371,22 +223,6 @@ pub(super) fn rated_between(
     let query = db::query_scalar(sql).bind(players.first.as_str()).bind(players.second.as_str());
     let count: i64 = query.bind(since.0).fetch_one(connection)?;
     Ok(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
-row! {
-    /// The internal keys of a game and its players.
-    #[derive(Clone, Copy, Debug)]
-    pub(super) struct GameKeys {
-        pub(super) key: i64,
-        first_player: i64,
-        second_player: i64,
-    }
-}
-
-impl GameKeys {
-    pub(super) fn players(self) -> BySide<i64> {
-        BySide { first: self.first_player, second: self.second_player }
-    }
 }
 
 /// The keys of all games that go on.

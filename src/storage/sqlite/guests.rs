@@ -1,13 +1,12 @@
 //! Guests that nobody comes back to. Their rows are used again for others: to delete one, the whole table of games
 //! would be searched for it.
 
-use super::convert::parsed;
 use super::db::{self, Connection};
-use super::error::Damage;
 use super::players::{WriteOutcome, done_if, name_is_taken};
 use super::puzzles;
 use crate::model::ids::{GUEST_PREFIX, PlayerId};
 use crate::storage::record::StoredPlayer;
+use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{IdleGuests, Refused, StoreError};
 
 /// Whether a player is idle: ?1 and ?2 are the times, ?3 is the pattern of guests' names.

@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant};
 
-use super::convert::{number, parsed, to_sql, word};
 use super::db::{self, Connection};
-use super::error::Damage;
 use super::{SqliteStore, puzzles};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{
     Judgement, JudgementStore, JudgingProgress, JudgingStep, PEOPLE_LOOKED_AT, PlayerSkill,
 };
+use crate::storage::rows::judgements::{JudgedPlayerRow, SideRow};
+use crate::storage::rows::{number, parsed, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
@@ -42,58 +42,6 @@ macro_rules! add_to_sums_of {
 }
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
-
-row! {
-    /// The counts of a `judgement` or a `skill`.
-    #[derive(Debug)]
-    struct SkillRow {
-        moves: i64,
-        good: i64,
-        optimal: i64,
-        decisions: i64,
-        good_decisions: i64,
-        loss: i64,
-    }
-}
-
-impl SkillRow {
-    fn decode(&self) -> Result<Skill, Damage> {
-        Ok(Skill {
-            moves: number("moves", self.moves)?,
-            good: number("good", self.good)?,
-            optimal: number("optimal", self.optimal)?,
-            decisions: number("decisions", self.decisions)?,
-            good_decisions: number("good_decisions", self.good_decisions)?,
-            loss: number("loss", self.loss)?,
-        })
-    }
-}
-
-row! {
-    #[derive(Debug)]
-    struct SideRow {
-        side: String,
-    } with {
-        skill: SkillRow,
-    }
-}
-
-row! {
-    #[derive(Debug)]
-    struct JudgedPlayerRow {
-        /// A player's id, or a variant.
-        of: String,
-        games: i64,
-    } with {
-        skill: SkillRow,
-    }
-}
-
-impl JudgedPlayerRow {
-    fn decode(&self) -> Result<PlayerSkill, Damage> {
-        Ok(PlayerSkill { games: number("skill.games", self.games)?, skill: self.skill.decode()? })
-    }
-}
 
 #[async_trait]
 impl JudgementStore for SqliteStore {

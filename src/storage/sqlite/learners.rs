@@ -1,82 +1,63 @@
 //! Learners: how far each has come, from which games.
 
+use async_trait::async_trait;
+
 use std::collections::BTreeSet;
 
-use super::convert::{number, parsed, to_sql};
+use super::SqliteStore;
 use super::db::{self, Connection};
-use super::error::Damage;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::lessons::{
-    CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion,
+    CurvePoint, LearnerPlace, LearnerStep, LearnerStore, Lesson, StepKind, StoredLearner, StoredVersion,
 };
+use crate::storage::rows::learners::{LearnerRow, LearnerVersionRow, decode_lessons};
+use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Teaching, Written};
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
-row! {
-    #[derive(Debug)]
-    struct LearnerRow {
-        name: String,
-        spec: String,
-        covered: i64,
-        games: i64,
-        revision: i64,
-        stale: bool,
-        state: Vec<u8>,
+#[async_trait]
+impl LearnerStore for SqliteStore {
+    async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| one(connection, &name)).await
     }
-}
 
-impl LearnerRow {
-    fn decode(self) -> Result<StoredLearner, Damage> {
-        let place = LearnerPlace {
-            covered: number("learner.covered", self.covered)?,
-            revision: number("learner.revision", self.revision)?,
-        };
-        Ok(StoredLearner {
-            name: parsed("learner.name", &self.name)?,
-            spec: self.spec,
-            place,
-            games: number("learner.games", self.games)?,
-            stale: self.stale,
-            state: self.state,
-        })
+    async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| versions(connection, &name)).await
     }
-}
 
-row! {
-    #[derive(Debug)]
-    struct LearnerVersionRow {
-        mark: i64,
-        games: i64,
-        covered: i64,
-        state: Vec<u8>,
-        frozen_at: i64,
-        decision: Option<i64>,
+    async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| lessons(connection, &name, after, limit)).await
     }
-}
 
-impl LearnerVersionRow {
-    fn decode(self) -> Result<StoredVersion, Damage> {
-        Ok(StoredVersion {
-            mark: number("learner_version.mark", self.mark)?,
-            games: number("learner_version.games", self.games)?,
-            covered: number("learner_version.covered", self.covered)?,
-            state: self.state,
-            frozen_at: UnixMillis(self.frozen_at),
-            decision: self
-                .decision
-                .map(|decision| number("learner_version.decision", decision))
-                .transpose()?,
-        })
+    async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
+        self.readers.read(move |connection| lessons_of_game(connection, number)).await
     }
-}
 
-fn decode_lessons(rows: Vec<(i64, String)>) -> Result<Vec<Lesson>, StoreError> {
-    rows.into_iter()
-        .map(|(row, changes)| Ok(Lesson { number: number("lesson.number", row)?, changes }))
-        .collect()
+    async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| lesson_count(connection, &name, up_to)).await
+    }
+
+    async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| last_lessons(connection, &name, limit)).await
+    }
+
+    async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
+        let name = name.clone();
+        self.readers.read(move |connection| curve(connection, &name)).await
+    }
+
+    async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| teaching(connection, &player)).await
+    }
 }
 
 pub(super) fn one(connection: &Connection, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {

@@ -322,6 +322,7 @@ pub(super) fn check_whole(connection: &Connection, path: &Path) -> Result<(), Op
 mod tests {
     use super::*;
     use crate::storage::conformance::{add_players, moves, spec};
+    use crate::storage::games::GameStore;
     use crate::storage::sqlite::SqliteStore;
     use crate::storage::store::{Store, Write};
 

@@ -1,15 +1,14 @@
 //! Players and their credentials.
 
 use super::bot_versions;
-use super::convert::{id_list, parsed, word};
+use super::convert::id_list;
 use super::db::{self, Connection};
-use super::error::Damage;
 use super::published;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
-use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
-
 use crate::model::time::UnixMillis;
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
+use crate::storage::rows::players::{PlayerRow, TokenRow, decode_players, decode_tokens};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
@@ -33,70 +32,6 @@ macro_rules! select_tokens {
             $rest
         )
     };
-}
-
-row! {
-    /// A player as its row says; other modules select it together with more.
-    #[derive(Debug)]
-    pub(super) struct PlayerRow {
-        id: String,
-        name: String,
-        kind: String,
-        house: bool,
-        owner: Option<String>,
-        version: Option<String>,
-        about: Option<String>,
-        url: Option<String>,
-        created_at: i64,
-    }
-}
-
-impl PlayerRow {
-    pub(super) fn decode(self) -> Result<StoredPlayer, Damage> {
-        let owner = self.owner.map(|owner| parsed("owner", &owner));
-        Ok(StoredPlayer {
-            id: parsed("player.id", &self.id)?,
-            name: parsed("player.name", &self.name)?,
-            kind: word("player.kind", &self.kind)?,
-            house: self.house,
-            owner: owner.transpose()?,
-            profile: BotProfile { version: self.version, about: self.about, url: self.url },
-            created_at: UnixMillis(self.created_at),
-        })
-    }
-}
-
-row! {
-    #[derive(Debug)]
-    struct TokenRow {
-        id: String,
-        player: String,
-        kind: String,
-        digest: Vec<u8>,
-        created_at: i64,
-        expires_at: Option<i64>,
-    }
-}
-
-impl TokenRow {
-    fn decode(self) -> Result<StoredToken, Damage> {
-        Ok(StoredToken {
-            id: parsed("token.id", &self.id)?,
-            player: parsed("player.id", &self.player)?,
-            kind: word("token.kind", &self.kind)?,
-            digest: self.digest.try_into().map_err(|_| Damage("token.digest has a wrong length".into()))?,
-            created_at: UnixMillis(self.created_at),
-            expires_at: self.expires_at.map(UnixMillis),
-        })
-    }
-}
-
-fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
-    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
-}
-
-fn decode_tokens(rows: Vec<TokenRow>) -> Result<Vec<StoredToken>, StoreError> {
-    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
 pub(super) fn by_id(connection: &Connection, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {

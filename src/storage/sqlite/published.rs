@@ -4,78 +4,15 @@ use std::fmt::Write as _;
 
 use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
-use super::convert::{number, parsed, present, to_sql, word};
 use super::db::{self, Connection};
-use super::error::Damage;
 use super::readers::snapshot;
 use crate::model::ids::PlayerId;
-use crate::model::population::Population;
-use crate::model::rating::elo::{MilliElo, RatingEntry};
-use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
-use crate::storage::record::GamePair;
-
 use crate::model::time::UnixMillis;
+use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
+use crate::storage::rows::published::{AgainstRow, PublishedRow, decode};
+use crate::storage::rows::{Damage, number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
-
-row! {
-    #[derive(Debug)]
-    struct RatedRow {
-        number: i64,
-        id: String,
-        variant: String,
-        first: String,
-        second: String,
-        pair_id: Option<String>,
-        pair_leg: Option<i64>,
-        pair_of: Option<i64>,
-        opening_plies: i64,
-        moves: String,
-        result: String,
-        first_before: i64,
-        first_after: i64,
-        second_before: i64,
-        second_after: i64,
-    }
-}
-
-impl RatedRow {
-    fn decode(self) -> Result<RatedGame, Damage> {
-        let entry = |before: i64, after: i64| {
-            let delta = after.saturating_sub(before);
-            RatingEntry { before: MilliElo(before), delta, after: MilliElo(after) }
-        };
-        Ok(RatedGame {
-            number: number("settlement.number", self.number)?,
-            id: parsed("game.id", &self.id)?,
-            variant: parsed("game.variant", &self.variant)?,
-            players: BySide {
-                first: parsed("player.id", &self.first)?,
-                second: parsed("player.id", &self.second)?,
-            },
-            pair: match &self.pair_id {
-                None => None,
-                Some(id) => Some(GamePair {
-                    id: parsed("game.pair_id", id)?,
-                    leg: number("game.pair_leg", present("game.pair_leg", self.pair_leg)?)?,
-                    of: number("game.pair_of", present("game.pair_of", self.pair_of)?)?,
-                }),
-            },
-            opening_plies: number("game.opening_moves", self.opening_plies)?,
-            moves: self.moves,
-            result: word("settlement.result", &self.result)?,
-            ratings: BySide {
-                first: entry(self.first_before, self.first_after),
-                second: entry(self.second_before, self.second_after),
-            },
-        })
-    }
-}
-
-/// Decodes what can be; the verifier names what cannot.
-fn decode(rows: Vec<RatedRow>) -> Vec<RatedGame> {
-    rows.into_iter().filter_map(|row| row.decode().ok()).collect()
-}
 
 /// Selects the columns of a [`RatedRow`], both sides' entries being `a` and `b`, the game `g` and its end `n`.
 macro_rules! select_rated {
@@ -123,19 +60,6 @@ pub(super) fn last_rated_games(
     Ok(decode(query.fetch_all(connection)?))
 }
 
-row! {
-    #[derive(Debug)]
-    struct AgainstRow {
-        opponent: String,
-        first_wins: i64,
-        first_draws: i64,
-        first_losses: i64,
-        second_wins: i64,
-        second_draws: i64,
-        second_losses: i64,
-    }
-}
-
 pub(super) fn crosstable(
     connection: &Connection,
     player: &PlayerId,
@@ -174,39 +98,6 @@ pub(super) fn crosstable(
 pub(super) fn revision(connection: &Connection) -> Result<u64, StoreError> {
     let revision: i64 = db::query_scalar("SELECT revision FROM publication").fetch_one(connection)?;
     Ok(number("publication.revision", revision)?)
-}
-
-row! {
-    #[derive(Debug)]
-    struct PublishedRow {
-        variant: String,
-        list: String,
-        player: String,
-        elo: i64,
-        error: i64,
-        games: i64,
-    }
-}
-
-impl PublishedRow {
-    fn decode(self) -> Result<PublishedRating, Damage> {
-        Ok(PublishedRating {
-            variant: parsed("published_rating.variant", &self.variant)?,
-            population: fitted_population(&self.list)?,
-            player: parsed("player.id", &self.player)?,
-            elo: MilliElo(self.elo),
-            error: number("published_rating.error", self.error)?,
-            games: number("published_rating.games", self.games)?,
-        })
-    }
-}
-
-/// People have no fit of their own.
-fn fitted_population(text: &str) -> Result<Population, Damage> {
-    match word("published_rating.list", text)? {
-        Population::People => Err(Damage::value("published_rating.list", text)),
-        population @ (Population::All | Population::Bots) => Ok(population),
-    }
 }
 
 pub(super) fn publication(connection: &Connection) -> Result<Publication, StoreError> {

@@ -2,57 +2,20 @@
 
 use async_trait::async_trait;
 
-use super::convert::{number, parsed, word};
 use super::db::{self, Connection};
-use super::error::Damage;
 use super::{SqliteStore, players};
 use crate::model::ids::{PlayerId, PuzzleId};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
-    GUEST_TRIES_TO_COUNT, Harvest, NewPuzzle, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak,
-    TryRecord, TryResult,
+    GUEST_TRIES_TO_COUNT, Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryResult,
 };
+use crate::storage::rows::puzzles::{PuzzleRow, record, streak};
+use crate::storage::rows::{number, parsed, word};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
-
-row! {
-    #[derive(Debug)]
-    struct PuzzleRow {
-        id: String,
-        moves: String,
-        line: String,
-        goal: String,
-        prior: i64,
-        quality: i64,
-        game: Option<String>,
-        made_at: i64,
-        tries: i64,
-        solved: i64,
-    }
-}
-
-impl PuzzleRow {
-    fn decode(self) -> Result<StoredPuzzle, Damage> {
-        let puzzle = NewPuzzle {
-            id: parsed("puzzle.id", &self.id)?,
-            goal: word("puzzle.goal", &self.goal)?,
-            prior: number("puzzle.prior", self.prior)?,
-            quality: number("puzzle.quality", self.quality)?,
-            game: self.game.map(|game| parsed("game.id", &game)).transpose()?,
-            made_at: UnixMillis(self.made_at),
-            moves: self.moves,
-            line: self.line,
-        };
-        Ok(StoredPuzzle { puzzle, record: record(self.tries, self.solved)? })
-    }
-}
-
-fn record(tries: i64, solved: i64) -> Result<TryRecord, Damage> {
-    Ok(TryRecord { tries: number("puzzle.tries", tries)?, solved: number("puzzle.solved", solved)? })
-}
 
 #[async_trait]
 impl PuzzleStore for SqliteStore {
@@ -117,15 +80,6 @@ fn puzzle_streak(connection: &Connection, player: &PlayerId) -> Result<Streak, S
         "SELECT s.day, s.run, s.best FROM puzzle_streak s JOIN player p ON p.key = s.player WHERE p.id = ?";
     let row = db::query_as(sql).bind(player.as_str()).fetch_optional(connection)?;
     Ok(streak(row)?)
-}
-
-fn streak(row: Option<(i64, i64, i64)>) -> Result<Streak, Damage> {
-    let Some((day, run, best)) = row else { return Ok(Streak::default()) };
-    Ok(Streak {
-        day: number("puzzle_streak.day", day)?,
-        run: number("puzzle_streak.run", run)?,
-        best: number("puzzle_streak.best", best)?,
-    })
 }
 
 // ---- writing ----

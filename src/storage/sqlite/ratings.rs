@@ -1,48 +1,21 @@
 //! Ratings, leaderboards and histories.
 
-use fourfold_engine::{Variant, WinDrawLoss};
+use async_trait::async_trait;
+use fourfold_engine::Variant;
 
-use super::convert::{id_list, number, parsed};
+use super::convert::id_list;
 use super::db::{self, Connection};
-use super::error::Damage;
-use super::players::PlayerRow;
+use super::{SqliteStore, published};
 use crate::model::ids::PlayerId;
 use crate::model::population::Population;
-use crate::model::rating::elo::{MilliElo, Standing};
-use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredPlayer};
-
+use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
+use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
+use crate::storage::ratings::RatingStore;
+use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
+use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
+use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::StoreError;
-
-row! {
-    #[derive(Debug)]
-    struct PlayerRatingRow {
-        player: String,
-        variant: String,
-        rating: i64,
-        games: i64,
-        wins: i64,
-        draws: i64,
-        losses: i64,
-    }
-}
-
-impl PlayerRatingRow {
-    fn variant(&self) -> Result<Variant, Damage> {
-        parsed("rating.variant", &self.variant)
-    }
-
-    fn decode(&self) -> Result<RatingRow, Damage> {
-        Ok(RatingRow {
-            standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            score: WinDrawLoss {
-                wins: number("rating.wins", self.wins)?,
-                draws: number("rating.draws", self.draws)?,
-                losses: number("rating.losses", self.losses)?,
-            },
-        })
-    }
-}
 
 /// Selects the columns of a [`PlayerRatingRow`].
 macro_rules! select_ratings {
@@ -53,6 +26,85 @@ macro_rules! select_ratings {
             $rest
         )
     };
+}
+
+#[async_trait]
+impl RatingStore for SqliteStore {
+    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| one(connection, &player, variant)).await
+    }
+
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
+        let players = players.to_vec();
+        self.readers.read(move |connection| of_players(connection, &players, variant)).await
+    }
+
+    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| of_player(connection, &player)).await
+    }
+
+    async fn leaderboard(
+        &self,
+        population: Population,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<LeaderboardRow>, StoreError> {
+        self.readers.read(move |connection| leaderboard(connection, population, variant, limit)).await
+    }
+
+    async fn rating_history(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<HistoryPoint>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| history(connection, &player, variant, limit)).await
+    }
+
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
+        self.readers.read(move |connection| published::rated_games(connection, after, limit)).await
+    }
+
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError> {
+        let player = player.clone();
+        self.readers
+            .read(move |connection| published::last_rated_games(connection, &player, variant, limit))
+            .await
+    }
+
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| published::crosstable(connection, &player, variant, limit)).await
+    }
+
+    async fn publication(&self) -> Result<Publication, StoreError> {
+        self.readers.read(published::publication).await
+    }
+
+    async fn revision(&self) -> Result<u64, StoreError> {
+        self.readers.read(published::revision).await
+    }
+
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
+        self.readers.read(published::voided_games).await
+    }
 }
 
 pub(super) fn of_player(
@@ -89,33 +141,6 @@ pub(super) fn of_players(
 pub(super) fn all(connection: &Connection) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
     let rows: Vec<PlayerRatingRow> = db::query_as(select_ratings!("")).fetch_all(connection)?;
     rows.iter().map(|row| Ok((parsed("player.id", &row.player)?, row.variant()?, row.decode()?))).collect()
-}
-
-row! {
-    #[derive(Debug)]
-    struct BoardRow {
-        rating: i64,
-        games: i64,
-        wins: i64,
-        draws: i64,
-        losses: i64,
-    } with {
-        player: PlayerRow,
-    }
-}
-
-impl BoardRow {
-    fn decode(self) -> Result<(StoredPlayer, RatingRow), Damage> {
-        let rating = RatingRow {
-            standing: Standing { rating: MilliElo(self.rating), games: number("rating.games", self.games)? },
-            score: WinDrawLoss {
-                wins: number("rating.wins", self.wins)?,
-                draws: number("rating.draws", self.draws)?,
-                losses: number("rating.losses", self.losses)?,
-            },
-        };
-        Ok((self.player.decode()?, rating))
-    }
 }
 
 pub(super) fn leaderboard(

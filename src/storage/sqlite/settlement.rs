@@ -2,16 +2,16 @@
 
 use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 
-use super::convert::{number as to_number, parsed, to_sql, word};
 use super::db::{self, Connection};
-use super::error::Damage;
-use super::games::GameKeys;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
-use crate::model::rating::elo::{MilliElo, Standing};
 use crate::model::rating::newcomers;
-use crate::storage::record::{RatingRow, Settlement, UnratedReason};
-
 use crate::model::time::UnixMillis;
+use crate::storage::record::{RatingRow, Settlement, UnratedReason};
+use crate::storage::rows::{Damage, parsed, to_sql, word};
+use crate::storage::rows::{
+    games::GameKeys,
+    settlement::{BeforeRow, EntryRow},
+};
 use crate::storage::settle::{OpponentStanding, Precedents, RatingUpdate, RatingVerdict, Referee};
 use crate::storage::store::StoreError;
 use crate::storage::words::Word;
@@ -52,7 +52,11 @@ pub(super) fn settle(
             (None, reason)
         }
     };
-    Ok(Settlement { number: to_number("settlement.number", number)?, ratings, unrated_because })
+    Ok(Settlement {
+        number: crate::storage::rows::number("settlement.number", number)?,
+        ratings,
+        unrated_because,
+    })
 }
 
 /// How things stand before the game counts.
@@ -60,34 +64,6 @@ struct Before {
     /// The number that is due. There is one writer, so nobody else can take it.
     number: i64,
     rows: BySide<RatingRow>,
-}
-
-row! {
-    #[derive(Debug)]
-    struct BeforeRow {
-        number: i64,
-        player: i64,
-        rating: Option<i64>,
-        games: Option<i64>,
-        wins: Option<i64>,
-        draws: Option<i64>,
-        losses: Option<i64>,
-    }
-}
-
-impl BeforeRow {
-    fn rating(&self) -> Result<RatingRow, Damage> {
-        let Some(rating) = self.rating else { return Ok(RatingRow::default()) };
-        let count = |column, value: Option<i64>| to_number(column, value.unwrap_or_default());
-        Ok(RatingRow {
-            standing: Standing { rating: MilliElo(rating), games: count("rating.games", self.games)? },
-            score: WinDrawLoss {
-                wins: count("rating.wins", self.wins)?,
-                draws: count("rating.draws", self.draws)?,
-                losses: count("rating.losses", self.losses)?,
-            },
-        })
-    }
 }
 
 fn before(connection: &Connection, keys: GameKeys, referee: &Referee<'_>) -> Result<Before, StoreError> {
@@ -181,24 +157,19 @@ impl SettlementRows<'_> {
         side: Side,
         change: &RatingUpdate,
     ) -> Result<(), StoreError> {
-        let players = self.keys.players();
-        let (player, opponent) = (players[side], players[side.opponent()]);
         let variant = self.referee.spec.variant.to_string();
-        let from_newcomer_at = match change.opponent {
-            OpponentStanding::New => Some(self.ended_at.0),
-            OpponentStanding::Known => None,
-        };
+        let entry = EntryRow::of(self.keys.players(), side, self.number, self.ended_at, change);
         let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after, \
                    from_newcomer_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        let query = db::query(sql).bind(player).bind(&variant).bind(self.number).bind(opponent);
-        let query = query.bind(change.entry.before.0).bind(change.entry.delta).bind(change.entry.after.0);
-        query.bind(from_newcomer_at).execute(connection)?;
+        let query = db::query(sql).bind(entry.player).bind(&variant).bind(entry.number).bind(entry.opponent);
+        let query = query.bind(entry.before).bind(entry.delta).bind(entry.after);
+        query.bind(entry.from_newcomer_at).execute(connection)?;
         let RatingRow { standing, score: WinDrawLoss { wins, draws, losses } } = change.row;
         let sql = "INSERT INTO rating (player, variant, rating, games, wins, draws, losses) \
                    VALUES (?, ?, ?, ?, ?, ?, ?) \
                    ON CONFLICT DO UPDATE SET rating = excluded.rating, games = excluded.games, \
                    wins = excluded.wins, draws = excluded.draws, losses = excluded.losses";
-        let query = db::query(sql).bind(player).bind(&variant).bind(change.entry.after.0);
+        let query = db::query(sql).bind(entry.player).bind(&variant).bind(entry.after);
         let counts = [standing.games, wins, draws, losses].into_iter().map(to_sql);
         counts.fold(query, db::Query::bind).execute(connection)?;
         Ok(())

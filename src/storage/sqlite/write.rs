@@ -8,7 +8,7 @@ use super::db::{self, Connection};
 use super::disk_space::DiskSpace;
 use super::error::is_contradiction;
 use super::events;
-use super::games::{self, GameKeys};
+use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, guests, judgements, learners, players, published, puzzles, settlement,
@@ -17,6 +17,7 @@ use super::{
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
 use crate::storage::record::{GameSpec, StoredEvent};
+use crate::storage::rows::games::GameKeys;
 use crate::storage::settle::Referee;
 use crate::storage::store::{Refused, StoreError, TestOutcome, Write, Written};
 
@@ -320,6 +321,8 @@ mod tests {
     use crate::storage::conformance::{
         FIRST_WINS, add, add_players, moves, player, player_id, spec, whole_game,
     };
+    use crate::storage::games::GameStore;
+    use crate::storage::ratings::RatingStore;
     use crate::storage::record::StoredGame;
     use crate::storage::store::Store;
 

@@ -270,6 +270,7 @@ mod tests {
         FIRST_WINS, FIRST_WINS_TOO, add_players, play, player_id, spec, whole_game,
     };
     use crate::storage::judgements::JudgementStore as _;
+    use crate::storage::ratings::RatingStore;
 
     fn actor(store: &Arc<MemoryStore>) -> JudgingActor {
         let shared = Arc::clone(store) as Arc<dyn Store>;

@@ -111,6 +111,7 @@ mod tests {
 
     use super::*;
     use crate::storage::conformance::{NOON, add_players, player_id};
+    use crate::storage::games::GameStore;
     use crate::storage::store::{Store, Written};
     use crate::storage::{MemoryStore, StoredGame};
 

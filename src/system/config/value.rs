@@ -31,6 +31,31 @@ macro_rules! serde_as_text {
 }
 pub(super) use serde_as_text;
 
+/// Where the store is: empty for the file in the data directory, else the URL of a database server. It may hold a
+/// password, so that it is never printed.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct StorageUrl(String);
+
+impl StorageUrl {
+    /// The URL, if one is given. Whether it is one is found out by whoever opens it.
+    pub(crate) fn expose(&self) -> Option<&str> {
+        Some(self.0.as_str()).filter(|url| !url.is_empty())
+    }
+}
+
+impl From<String> for StorageUrl {
+    fn from(url: String) -> Self {
+        Self(url)
+    }
+}
+
+impl fmt::Debug for StorageUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "file" } else { "***" })
+    }
+}
+
 /// Where to listen: `HOST:PORT`. The host is an IP address (IPv6 in brackets) or a name; port 0 is any free one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListenAddr {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use fourfold::model::ids::PlayerId;
-use fourfold::storage::{MemoryStore, Store, StoredGame};
+use fourfold::storage::games::GameStore;
+use fourfold::storage::people::PeopleStore;
+use fourfold::storage::{MemoryStore, StoredGame};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::result::EndReason;
+use crate::storage::games::GameStore;
 use crate::testing::{Arena, Client, Setup};
 
 const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };

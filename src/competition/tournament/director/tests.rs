@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::storage::MemoryStore;
+use crate::storage::games::GameStore;
 use crate::storage::tournaments::EndedBecause;
+use crate::storage::tournaments::TournamentStore;
 use crate::system::supervision::Supervision;
 use crate::testing::{Account, Arena, Client, Setup};
 

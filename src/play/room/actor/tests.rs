@@ -22,6 +22,7 @@ use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireSide;
 use crate::protocol::{ErrorCode, REACTIONS, ServerMessage, WireError};
 use crate::storage::conformance::{FIRST_WINS, add_players, player, spec};
+use crate::storage::games::GameStore;
 use crate::storage::memory::{CommitFault, MemoryStore};
 use crate::storage::store::Store;
 use crate::system::shares::Shares;

@@ -8,6 +8,7 @@ use super::*;
 use crate::model::player::PlayerKind;
 use crate::storage::Store;
 use crate::storage::conformance::{add, add_players, moves, player, spec};
+use crate::storage::games::GameStore;
 use crate::storage::sqlite::{OpenError, SqliteStore};
 use crate::storage::store::Write;
 

@@ -1,6 +1,7 @@
 //! Learners that are made again from their lessons: after withdrawals, by other rules, and when asked.
 
 use super::*;
+use crate::storage::lessons::LearnerStore;
 
 #[tokio::test(start_paused = true)]
 async fn what_its_lessons_do_not_teach_is_made_again_when_asked() {

@@ -1,0 +1,99 @@
+//! The store that an arena is told to use: one file, or a database of a server.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::error::StoreError;
+use super::postgres::{PostgresOpenError, PostgresStore};
+use super::sqlite::{OpenError, SqliteStore};
+use super::store::Store;
+use crate::model::durability::Durability;
+
+/// An open store, by what it is kept in.
+#[derive(Clone, Debug)]
+pub(crate) enum Engine {
+    File(Arc<SqliteStore>),
+    Server(Arc<PostgresStore>),
+}
+
+/// Why a store cannot be used.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    File(#[from] OpenError),
+    #[error(transparent)]
+    Server(#[from] PostgresOpenError),
+}
+
+impl EngineError {
+    /// The exit status of a program that stops because of it, after `sysexits.h`.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::File(error) => error.exit_code(),
+            Self::Server(error) => error.exit_code(),
+        }
+    }
+}
+
+/// How closing went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Closed {
+    /// The next start has nothing to look for.
+    Cleanly,
+    /// Somebody still reads.
+    InUse,
+}
+
+impl Engine {
+    /// Opens the database of a server if a URL is given, else the file.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineError`].
+    pub(crate) async fn open(
+        url: Option<&str>,
+        file: &Path,
+        durability: Durability,
+    ) -> Result<Self, EngineError> {
+        Ok(match url {
+            None => Self::File(Arc::new(SqliteStore::open(file, durability).await?)),
+            Some(url) => Self::Server(Arc::new(PostgresStore::open(url, durability).await?)),
+        })
+    }
+
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
+        match self {
+            Self::File(store) => Arc::<SqliteStore>::clone(store),
+            Self::Server(store) => Arc::<PostgresStore>::clone(store),
+        }
+    }
+
+    /// The file, if it was not closed and is so large that nobody has looked through it yet.
+    pub(crate) fn unchecked(&self) -> Option<Arc<SqliteStore>> {
+        match self {
+            Self::File(store) if store.is_unchecked() => Some(Arc::clone(store)),
+            Self::File(_) | Self::Server(_) => None,
+        }
+    }
+
+    /// Closes it in good order, if nobody else has it.
+    ///
+    /// # Errors
+    ///
+    /// Nothing is lost, but the next start may have to look.
+    pub(crate) async fn close(self) -> Result<Closed, StoreError> {
+        match self {
+            Self::File(store) => match Arc::try_unwrap(store) {
+                Ok(store) => store.close().await?,
+                Err(_) => return Ok(Closed::InUse),
+            },
+            Self::Server(store) => match Arc::try_unwrap(store) {
+                Ok(store) => store.close().await?,
+                Err(_) => return Ok(Closed::InUse),
+            },
+        }
+        Ok(Closed::Cleanly)
+    }
+}

@@ -1,0 +1,97 @@
+//! The back end for an arena that has outgrown one machine's file: a PostgreSQL database.
+//!
+//! All its SQL is in here. One connection writes (`lane`), which alone has the right to: a lock of the session, and a
+//! row that whoever comes later marks as ended. A few others read, and see every commit that was acknowledged before.
+
+mod address;
+mod apply;
+mod audit;
+mod bot_versions;
+mod credentials;
+mod db;
+mod error;
+mod games;
+mod guests;
+mod judgements;
+mod lane;
+mod learners;
+mod open;
+mod open_error;
+mod people;
+mod players;
+mod precedents;
+mod published;
+mod puzzles;
+mod ratings;
+mod readers;
+mod run;
+mod session;
+mod statement;
+#[cfg(test)]
+mod tests;
+mod tournaments;
+mod voiding;
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use self::address::Address;
+use self::lane::Lane;
+pub(crate) use self::open_error::PostgresOpenError;
+use self::readers::Readers;
+use super::backup::{Backup, BackupError, Overwrite};
+use super::store::{Refused, Store, StoreError, Write, Written};
+use crate::model::durability::Durability;
+
+/// Keeps everything in a PostgreSQL database, which one process at a time writes to.
+#[derive(Debug)]
+pub struct PostgresStore {
+    readers: Readers,
+    /// Taken by one commit after the other, and by nothing else.
+    lane: Mutex<Lane>,
+}
+
+impl PostgresStore {
+    /// Opens the database that a URL names, and brings an empty one into form.
+    ///
+    /// # Errors
+    ///
+    /// See [`PostgresOpenError`].
+    pub(crate) async fn open(url: &str, durability: Durability) -> Result<Self, PostgresOpenError> {
+        let address = Address::parse(url).map_err(PostgresOpenError::BadUrl)?;
+        let lane = open::open(&address, durability).await?;
+        Ok(Self { readers: Readers::new(&address, durability), lane: Mutex::new(lane) })
+    }
+
+    /// Lets another process write.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be told; it will notice.
+    pub(crate) async fn close(self) -> Result<(), StoreError> {
+        self.readers.close();
+        self.lane.into_inner().leave().await
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn commit(&self, batch: &[Write]) -> Result<Vec<Result<Written, Refused>>, StoreError> {
+        self.lane.lock().await.commit(batch).await
+    }
+
+    async fn probe(&self) -> Result<(), StoreError> {
+        self.lane.lock().await.probe().await
+    }
+
+    async fn back_up(&self, _: &Path, _: Overwrite) -> Result<Backup, BackupError> {
+        Err(BackupError::Elsewhere)
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        db::query("SELECT 1").has_row(&*self.reader().await?).await?;
+        Ok(())
+    }
+}

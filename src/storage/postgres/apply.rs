@@ -1,0 +1,71 @@
+//! One write that is not about games, in the transaction of its commit.
+
+use super::db::Connection;
+use super::players::WriteOutcome;
+use super::{
+    bot_versions, credentials, guests, judgements, learners, players, published, puzzles, tournaments,
+    voiding,
+};
+use crate::storage::store::{Refused, TestOutcome, Write, Written};
+
+/// Applies one write, or finds why it must be refused before anything of it is written.
+pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcome {
+    match write {
+        Write::AddPlayer { player, password } => players::add(connection, player, password.as_deref()).await,
+        Write::AddBot { bot, token, at_most } => credentials::add_bot(connection, bot, token, *at_most).await,
+        Write::ReplaceGuest { old, new, idle } => guests::replace(connection, old, new, *idle).await,
+        Write::SetPassword { player, password, keeps } => {
+            credentials::set_password(connection, player, password, keeps.as_ref()).await
+        }
+        Write::Promote { player, name, password } => {
+            players::promote(connection, player, name, password).await
+        }
+        Write::Retire { player, name } => {
+            let outcome = players::retire(connection, player, name).await?;
+            if outcome.is_ok() {
+                puzzles::forget(connection, player).await?;
+            }
+            Ok(outcome)
+        }
+        Write::SetProfile { player, profile } => players::set_profile(connection, player, profile).await,
+        Write::AddToken { token, at_most } => credentials::add_token(connection, token, *at_most).await,
+        Write::RotateToken { old, new } => credentials::rotate(connection, old, new).await,
+        Write::RevokeTokens { player, only } => credentials::revoke(connection, player, only.as_ref()).await,
+        // These are in runs of their own, which are asked for before.
+        Write::StartGame(_) | Write::Append { .. } | Write::Finish { .. } => Ok(Err(Refused::Contradiction)),
+        Write::StepLearner(step) => learners::step(connection, step).await,
+        Write::MeasureVersion { learner, mark, decision } => {
+            learners::measure(connection, learner, *mark, *decision).await
+        }
+        Write::MeasurePoint { learner, games, decision, at } => {
+            learners::measure_point(connection, learner, *games, *decision, *at).await
+        }
+        Write::SetTeaching { player, teaching } => {
+            learners::set_teaching(connection, player, *teaching).await
+        }
+        Write::WithdrawLesson { game } => learners::withdraw_game(connection, game).await,
+        Write::RemakeLearner { learner, revision } => learners::remake(connection, learner, *revision).await,
+        Write::AddTournament(tournament) => tournaments::add(connection, tournament).await,
+        Write::WalkOver { tournament, walkover } => {
+            tournaments::walk_over(connection, tournament, *walkover).await
+        }
+        Write::EndTournament { tournament, end } => tournaments::end(connection, tournament, end).await,
+        Write::VoidGame { game, reason, at } => voiding::void(connection, game, reason, *at).await,
+        Write::Publish(publication) => published::publish(connection, publication).await,
+        Write::StepJudging(step) => judgements::step(connection, step).await,
+        Write::AddPuzzles(harvest) => {
+            puzzles::add(connection, harvest).await?;
+            Ok(Ok(Written::Done))
+        }
+        Write::TryPuzzle(attempt) => puzzles::attempt(connection, attempt).await,
+        Write::SolveDaily { player, day } => puzzles::solve_daily(connection, player, *day).await,
+        Write::SeeVersion { bot, version, at } => {
+            bot_versions::see_version(connection, bot, version, *at).await
+        }
+        Write::SaveTest { bot, version, test, outcome } => {
+            let passed = *outcome == TestOutcome::Passed;
+            bot_versions::save_test(connection, bot, version, test, passed).await
+        }
+        Write::AddFault(fault) => bot_versions::add_fault(connection, fault).await,
+    }
+}

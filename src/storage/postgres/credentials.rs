@@ -1,0 +1,142 @@
+//! What proves who somebody is: passwords, sessions and tokens, as they are written.
+
+use super::db::{self, Connection};
+use super::players::{self, WriteOutcome, done_if, key_of};
+use crate::model::ids::{PlayerId, TokenId};
+use crate::storage::record::{StoredPlayer, StoredToken, TokenKind};
+use crate::storage::rows::{Damage, parsed};
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word as _;
+
+/// Adds a bot and its first token. All that could refuse it is looked at before anything is written.
+pub(super) async fn add_bot(
+    connection: &Connection,
+    bot: &StoredPlayer,
+    token: &StoredToken,
+    at_most: u32,
+) -> WriteOutcome {
+    let sql = "SELECT count(*) FROM player WHERE owner = (SELECT key FROM player WHERE id = $1)";
+    let owner = bot.owner.as_ref().map(PlayerId::as_str);
+    let bots: i64 = db::query_scalar(sql).bind(owner).fetch_one(connection).await?;
+    if bots >= i64::from(at_most) {
+        return Ok(Err(Refused::TooMany));
+    }
+    if is_taken(connection, token).await? {
+        return Ok(Err(Refused::IdTaken));
+    }
+    if let Err(refused) = players::add(connection, bot, None).await? {
+        return Ok(Err(refused));
+    }
+    let Some(player) = key_of(connection, &bot.id).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    insert(connection, player, token).await?;
+    Ok(Ok(Written::Done))
+}
+
+/// Sets a password and ends all sessions but one.
+pub(super) async fn set_password(
+    connection: &Connection,
+    player: &PlayerId,
+    password: &str,
+    keeps: Option<&TokenId>,
+) -> WriteOutcome {
+    let sql = "UPDATE player SET password = $1 WHERE id = $2";
+    let updated = db::query(sql).bind(password).bind(player.as_str()).execute(connection).await?;
+    if let Err(refused) = done_if(updated, Refused::NoSuchPlayer) {
+        return Ok(Err(refused));
+    }
+    let sql = "DELETE FROM token WHERE player = (SELECT key FROM player WHERE id = $1) AND kind = $2 \
+               AND id IS DISTINCT FROM $3 RETURNING id";
+    let query = db::query_scalar(sql).bind(player.as_str()).bind(TokenKind::Session.word());
+    let ended: Vec<String> = query.bind(keeps.map(TokenId::as_str)).fetch_all(connection).await?;
+    revoked(&ended)
+}
+
+/// Adds a credential, and clears away the player's expired ones and surplus sessions so that they do not pile up.
+pub(super) async fn add_token(connection: &Connection, token: &StoredToken, at_most: u32) -> WriteOutcome {
+    let Some(player) = key_of(connection, &token.player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    if is_taken(connection, token).await? {
+        return Ok(Err(Refused::IdTaken));
+    }
+    let clear = "DELETE FROM token WHERE player = $1 AND expires_at <= $2";
+    match token.kind {
+        TokenKind::Session => {}
+        TokenKind::Bot => {
+            let sql = "SELECT count(*) FROM token WHERE player = $1 AND kind = $2";
+            let query = db::query_scalar(sql).bind(player).bind(token.kind.word());
+            let tokens: i64 = query.fetch_one(connection).await?;
+            if tokens >= i64::from(at_most) {
+                return Ok(Err(Refused::TooMany));
+            }
+        }
+    }
+    db::query(clear).bind(player).bind(token.created_at.0).execute(connection).await?;
+    insert(connection, player, token).await?;
+    let sql = "DELETE FROM token WHERE player = $1 AND kind = $2 AND id <> $3 AND key NOT IN \
+               (SELECT key FROM token WHERE player = $1 AND kind = $2 AND id <> $3 \
+               ORDER BY created_at DESC, id DESC LIMIT $4) RETURNING id";
+    let query = db::query_scalar(sql).bind(player).bind(token.kind.word()).bind(token.id.as_str());
+    let ended: Vec<String> = query.bind(at_most.saturating_sub(1)).fetch_all(connection).await?;
+    revoked(&ended)
+}
+
+/// Puts a token of a bot in the place of one.
+pub(super) async fn rotate(connection: &Connection, old: &TokenId, new: &StoredToken) -> WriteOutcome {
+    let Some(player) = key_of(connection, &new.player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    if is_taken(connection, new).await? {
+        return Ok(Err(Refused::IdTaken));
+    }
+    let sql = "DELETE FROM token WHERE player = $1 AND kind = $2 AND id = $3 RETURNING id";
+    let query = db::query_scalar(sql).bind(player).bind(TokenKind::Bot.word()).bind(old.as_str());
+    let ended: Vec<String> = query.fetch_all(connection).await?;
+    if ended.is_empty() {
+        return Ok(Err(Refused::NoSuchToken));
+    }
+    insert(connection, player, new).await?;
+    revoked(&ended)
+}
+
+/// Ends one credential, or all of them.
+pub(super) async fn revoke(
+    connection: &Connection,
+    player: &PlayerId,
+    only: Option<&TokenId>,
+) -> WriteOutcome {
+    let Some(player) = key_of(connection, player).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
+    let sql = "DELETE FROM token WHERE player = $1 AND ($2::text IS NULL OR id = $2) RETURNING id";
+    let query = db::query_scalar(sql).bind(player).bind(only.map(TokenId::as_str));
+    let ended: Vec<String> = query.fetch_all(connection).await?;
+    revoked(&ended)
+}
+
+async fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM token WHERE id = $1 OR digest = $2";
+    let query = db::query(sql).bind(token.id.as_str()).bind(token.digest.as_slice());
+    Ok(query.has_row(connection).await?)
+}
+
+async fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {
+    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    db::query(sql)
+        .bind(token.id.as_str())
+        .bind(player)
+        .bind(token.kind.word())
+        .bind(token.digest.as_slice())
+        .bind(token.created_at.0)
+        .bind(token.expires_at.map(|end| end.0))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn revoked(ids: &[String]) -> WriteOutcome {
+    let revoked: Result<Vec<TokenId>, Damage> = ids.iter().map(|id| parsed("token.id", id)).collect();
+    let mut revoked = revoked?;
+    revoked.sort();
+    Ok(Ok(Written::Revoked(revoked)))
+}

@@ -1,0 +1,202 @@
+//! Games: begun with a row, read back with their events and their settlement.
+
+use async_trait::async_trait;
+use fourfold_engine::BySide;
+
+use super::PostgresStore;
+use super::db::{self, Connection};
+use crate::model::ids::{GameId, PlayerId};
+use crate::model::time::UnixMillis;
+use crate::storage::games::{GameQuery, GameStore};
+use crate::storage::record::StoredGame;
+use crate::storage::rows::events::EventRow;
+use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, sound};
+use crate::storage::rows::to_sql;
+use crate::storage::store::StoreError;
+
+/// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
+macro_rules! select_games {
+    ($from:literal, $rest:literal) => {
+        concat!(
+            "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
+             g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
+             g.pair_id, g.pair_leg, g.pair_of, g.started_at, g.first_footing, g.second_footing, \
+             n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
+             ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
+             es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",
+            $from,
+            " JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
+             LEFT JOIN rating_entry ef ON ef.number = n.number AND ef.player = g.first_player \
+             LEFT JOIN rating_entry es ON es.number = n.number AND es.player = g.second_player ",
+            $rest
+        )
+    };
+}
+
+/// Selects a page of finished games: above a number, below a number, ended since, at most so many, of a player.
+macro_rules! select_page {
+    ($of_all:literal, $of_player:literal) => {
+        (
+            select_games!("settlement n JOIN game g ON g.key = n.game", $of_all),
+            select_games!(
+                "player_game o JOIN settlement n ON n.number = o.number JOIN game g ON g.key = n.game",
+                $of_player
+            ),
+        )
+    };
+}
+
+/// For all games, and for those of one player.
+const ASCENDING: (&str, &str) = select_page!(
+    "WHERE n.number > $1 AND n.number < $2 AND n.ended_at >= $3 AND $5::text IS NULL \
+     ORDER BY n.number LIMIT $4",
+    "WHERE o.player = (SELECT key FROM player WHERE id = $5) AND o.number > $1 AND o.number < $2 \
+     AND n.ended_at >= $3 ORDER BY o.number LIMIT $4"
+);
+const DESCENDING: (&str, &str) = select_page!(
+    "WHERE n.number > $1 AND n.number < $2 AND n.ended_at >= $3 AND $5::text IS NULL \
+     ORDER BY n.number DESC LIMIT $4",
+    "WHERE o.player = (SELECT key FROM player WHERE id = $5) AND o.number > $1 AND o.number < $2 \
+     AND n.ended_at >= $3 ORDER BY o.number DESC LIMIT $4"
+);
+
+#[async_trait]
+impl GameStore for PostgresStore {
+    async fn unfinished_games(&self) -> Result<Vec<Loaded>, StoreError> {
+        let moment = self.moment().await?;
+        let loaded = live(&moment).await?;
+        moment.end().await?;
+        Ok(loaded.into_iter().map(|(_, loaded)| loaded).collect())
+    }
+
+    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
+        let sql = select_games!("game g LEFT JOIN settlement n ON n.game = g.key", "WHERE g.id = $1");
+        // Of one moment, so that a move between the two reads does not tear the game apart.
+        let moment = self.moment().await?;
+        let rows: Vec<GameRow> = db::query_as(sql).bind(id.as_str()).fetch_all(&moment).await?;
+        let game = with_events(&moment, rows).await?.pop();
+        moment.end().await?;
+        Ok(game.transpose()?)
+    }
+
+    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
+        let (mut query, wanted) = (query.clone(), query.limit);
+        let mut games = Vec::new();
+        // A page with damaged games is filled up from the next one, so that a short page always means the end.
+        loop {
+            let loaded = self.page(&query).await?;
+            let is_last = loaded.len() < query.limit as usize;
+            let last_number = loaded.last().and_then(number_of);
+            games.extend(sound(loaded));
+            query.limit = wanted.saturating_sub(u32::try_from(games.len()).unwrap_or(u32::MAX));
+            if is_last || query.limit == 0 || last_number.is_none() {
+                return Ok(games);
+            }
+            query.after = last_number;
+        }
+    }
+
+    async fn rated_games_between(
+        &self,
+        players: &BySide<PlayerId>,
+        since: UnixMillis,
+    ) -> Result<u32, StoreError> {
+        let sql = "WITH pair (a, b) AS \
+                   (SELECT f.key, s.key FROM player f, player s WHERE f.id = $1 AND s.id = $2) \
+                   SELECT count(*) FROM pair, game g WHERE g.rated AND g.started_at >= $3 \
+                   AND LEAST(g.first_player, g.second_player) = LEAST(a, b) \
+                   AND GREATEST(g.first_player, g.second_player) = GREATEST(a, b)";
+        let query = db::query_scalar(sql).bind(players.first.as_str()).bind(players.second.as_str());
+        let count: i64 = query.bind(since.0).fetch_one(&*self.reader().await?).await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+}
+
+impl PostgresStore {
+    /// Finished games, damaged ones too.
+    pub(super) async fn page(&self, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
+        let GameQuery { player, since, after, newest_first, limit } = query;
+        let after = after.map(to_sql);
+        let (above, below) = if *newest_first { (None, after) } else { (after, None) };
+        let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
+        let sql = if player.is_some() { of_player } else { of_all };
+        let moment = self.moment().await?;
+        let mut above = above.unwrap_or(0);
+        if let Some(since) = since {
+            above = above.max(first_number_since(&moment, *since).await?.saturating_sub(1));
+        }
+        let rows: Vec<GameRow> = db::query_as(sql)
+            .bind(above)
+            .bind(below.unwrap_or(i64::MAX))
+            .bind(since.map_or(i64::MIN, |since| since.0))
+            .bind(*limit)
+            .bind(player.as_ref().map(PlayerId::as_str))
+            .fetch_all(&moment)
+            .await?;
+        let loaded = with_events(&moment, rows).await?;
+        moment.end().await?;
+        Ok(loaded)
+    }
+
+    /// Games whose pairs' ids begin so, in the order in which they began, damaged ones left out.
+    pub(super) async fn games_of_pairs(&self, prefix: &str) -> Result<Vec<StoredGame>, StoreError> {
+        let sql = select_games!(
+            "game g LEFT JOIN settlement n ON n.game = g.key",
+            "WHERE g.pair_id >= $1 AND g.pair_id < $2 ORDER BY g.key"
+        );
+        // Ids are ASCII, of which this is the last character.
+        let end = format!("{prefix}\u{7f}");
+        let moment = self.moment().await?;
+        let rows: Vec<GameRow> = db::query_as(sql).bind(prefix).bind(end).fetch_all(&moment).await?;
+        let loaded = with_events(&moment, rows).await?;
+        moment.end().await?;
+        Ok(sound(loaded))
+    }
+
+    /// All games that go on or are not settled, by looking through all games: the two should be the same.
+    pub(super) async fn all_unsettled(&self) -> Result<Vec<Loaded>, StoreError> {
+        let sql = select_games!(
+            "game g LEFT JOIN settlement n ON n.game = g.key",
+            "WHERE n.number IS NULL OR g.key IN (SELECT game FROM live_game) ORDER BY g.key"
+        );
+        let moment = self.moment().await?;
+        let rows: Vec<GameRow> = db::query_as(sql).fetch_all(&moment).await?;
+        let loaded = with_events(&moment, rows).await?;
+        moment.end().await?;
+        Ok(loaded)
+    }
+}
+
+/// All games that go on, in the order in which they began, with their keys.
+pub(super) async fn live(connection: &Connection) -> Result<Vec<(i64, Loaded)>, StoreError> {
+    let sql = select_games!(
+        "live_game l JOIN game g ON g.key = l.game LEFT JOIN settlement n ON n.game = g.key",
+        "ORDER BY g.key"
+    );
+    let rows: Vec<GameRow> = db::query_as(sql).fetch_all(connection).await?;
+    let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
+    Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
+}
+
+/// Fetches the events of games and puts both together, in the order of the games.
+async fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
+    let keys: Vec<i64> = games.iter().map(|game| game.key).collect();
+    let sql = "SELECT * FROM event WHERE game = ANY($1) ORDER BY game, seq";
+    let rows: Vec<EventRow> = db::query_as(sql).bind(keys).fetch_all(connection).await?;
+    Ok(assembled(games, rows))
+}
+
+/// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through
+/// all others. Numbers follow the commits and times the wall clock, so this is a bound and not a cursor.
+async fn first_number_since(connection: &Connection, since: UnixMillis) -> Result<i64, StoreError> {
+    let sql = "SELECT min(number) FROM settlement WHERE ended_at >= $1";
+    let number: Option<i64> = db::query_scalar(sql).bind(since.0).fetch_one(connection).await?;
+    Ok(number.unwrap_or(i64::MAX))
+}
+
+/// The keys of all games that go on.
+pub(super) async fn live_keys(connection: &Connection) -> Result<Vec<GameKeys>, StoreError> {
+    let sql = "SELECT g.key, g.first_player, g.second_player FROM live_game l JOIN game g ON g.key = l.game";
+    Ok(db::query_as(sql).fetch_all(connection).await?)
+}

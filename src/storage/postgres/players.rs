@@ -1,0 +1,126 @@
+//! Players as they are written.
+
+use super::db::{self, Connection};
+use super::{bot_versions, published};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
+use crate::storage::record::{BotProfile, StoredPlayer};
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word as _;
+
+/// Selects the columns of a `PlayerRow`.
+macro_rules! select_players {
+    ($rest:literal) => {
+        concat!(
+            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at ",
+            "FROM player p LEFT JOIN player o ON o.key = p.owner ",
+            $rest
+        )
+    };
+}
+pub(super) use select_players;
+
+/// Selects the columns of a `TokenRow`.
+macro_rules! select_tokens {
+    ($rest:literal) => {
+        concat!(
+            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at ",
+            "FROM token t JOIN player p ON p.key = t.player ",
+            $rest
+        )
+    };
+}
+pub(super) use select_tokens;
+
+/// What a write came to.
+pub(super) type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
+
+pub(super) fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
+    if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
+}
+
+pub(super) async fn key_of(connection: &Connection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
+    db::query_scalar("SELECT key FROM player WHERE id = $1")
+        .bind(id.as_str())
+        .fetch_optional(connection)
+        .await
+}
+
+pub(super) async fn name_is_taken(connection: &Connection, name: &PlayerName) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM player WHERE lower(name) = lower($1)";
+    db::query(sql).bind(name.as_str()).has_row(connection).await
+}
+
+pub(super) async fn add(
+    connection: &Connection,
+    player: &StoredPlayer,
+    password: Option<&str>,
+) -> WriteOutcome {
+    let owner = match &player.owner {
+        None => None,
+        Some(id) => match key_of(connection, id).await? {
+            None => return Ok(Err(Refused::NoSuchPlayer)),
+            key => key,
+        },
+    };
+    if name_is_taken(connection, &player.name).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING";
+    let inserted = db::query(sql)
+        .bind(player.id.as_str())
+        .bind(player.name.as_str())
+        .bind(player.kind.word())
+        .bind(player.house)
+        .bind(owner)
+        .bind(password)
+        .bind(&player.profile.version)
+        .bind(&player.profile.about)
+        .bind(&player.profile.url)
+        .bind(player.created_at.0)
+        .execute(connection)
+        .await?;
+    Ok(done_if(inserted, Refused::IdTaken))
+}
+
+pub(super) async fn promote(
+    connection: &Connection,
+    player: &PlayerId,
+    name: &PlayerName,
+    password: &str,
+) -> WriteOutcome {
+    if name_is_taken(connection, name).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET kind = $1, name = $2, password = $3 WHERE id = $4 AND kind = $5";
+    let query = db::query(sql).bind(PlayerKind::Human.word()).bind(name.as_str()).bind(password);
+    let updated = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).execute(connection).await?;
+    Ok(done_if(updated, Refused::NoSuchPlayer))
+}
+
+pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    if name_is_taken(connection, name).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET kind = $1, name = $2, owner = NULL, password = NULL, version = NULL, \
+               about = NULL, url = NULL WHERE id = $3 AND NOT house";
+    let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
+    let updated = query.execute(connection).await?;
+    if updated > 0 {
+        published::unpublish(connection).await?;
+        bot_versions::forget(connection, player).await?;
+    }
+    Ok(done_if(updated, Refused::NoSuchPlayer))
+}
+
+pub(super) async fn set_profile(
+    connection: &Connection,
+    player: &PlayerId,
+    profile: &BotProfile,
+) -> WriteOutcome {
+    let sql = "UPDATE player SET version = $1, about = $2, url = $3 WHERE id = $4";
+    let query = db::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
+    let updated = query.bind(player.as_str()).execute(connection).await?;
+    Ok(done_if(updated, Refused::NoSuchPlayer))
+}

@@ -1,0 +1,160 @@
+//! What the published ratings are made of, and the ratings themselves.
+
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
+
+use super::db::{self, Connection};
+use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
+use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
+use crate::storage::rows::published::{AgainstRow, PublishedRow, decode};
+use crate::storage::rows::{Damage, number, parsed, to_sql};
+use crate::storage::store::{Refused, StoreError, Written};
+use crate::storage::words::Word;
+
+/// Selects the columns of a [`RatedRow`], both sides' entries being `a` and `b`, the game `g` and its end `n`.
+macro_rules! select_rated {
+    ($from:literal, $rest:literal) => {
+        concat!(
+            "SELECT n.number, g.id, g.variant, f.id AS first, s.id AS second, g.pair_id, g.pair_leg, g.pair_of, \
+             length(g.opening_moves)::bigint AS opening_plies, n.moves, n.result, a.before AS first_before, \
+             a.after AS first_after, b.before AS second_before, b.after AS second_after FROM ",
+            $from,
+            " JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+             JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
+             JOIN rating_entry a ON a.number = e.number AND a.player = g.first_player \
+             JOIN rating_entry b ON b.number = e.number AND b.player = g.second_player ",
+            $rest
+        )
+    };
+}
+
+pub(super) async fn rated_games(
+    connection: &Connection,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<RatedGame>, StoreError> {
+    // Each game has two entries; those of one number lie side by side in the index.
+    let sql = select_rated!(
+        "(SELECT DISTINCT number FROM rating_entry WHERE number > $1 ORDER BY number LIMIT $2) e",
+        "ORDER BY e.number"
+    );
+    let rows = db::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(connection).await?;
+    Ok(decode(rows))
+}
+
+pub(super) async fn last_rated_games(
+    connection: &Connection,
+    player: &PlayerId,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<RatedGame>, StoreError> {
+    let sql = select_rated!(
+        "(SELECT number FROM rating_entry WHERE player = (SELECT key FROM player WHERE id = $1) AND variant = $2 \
+          ORDER BY number DESC LIMIT $3) e",
+        "ORDER BY e.number DESC"
+    );
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    Ok(decode(query.fetch_all(connection).await?))
+}
+
+pub(super) async fn crosstable(
+    connection: &Connection,
+    player: &PlayerId,
+    variant: Variant,
+    limit: u32,
+) -> Result<Vec<Against>, StoreError> {
+    let sql = "SELECT o.id AS opponent, \
+               count(*) FILTER (WHERE g.first_player = e.player AND n.result = 'first') AS first_wins, \
+               count(*) FILTER (WHERE g.first_player = e.player AND n.result = 'draw') AS first_draws, \
+               count(*) FILTER (WHERE g.first_player = e.player AND n.result = 'second') AS first_losses, \
+               count(*) FILTER (WHERE g.second_player = e.player AND n.result = 'second') AS second_wins, \
+               count(*) FILTER (WHERE g.second_player = e.player AND n.result = 'draw') AS second_draws, \
+               count(*) FILTER (WHERE g.second_player = e.player AND n.result = 'first') AS second_losses \
+               FROM rating_entry e JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+               JOIN player o ON o.key = e.opponent \
+               WHERE e.player = (SELECT key FROM player WHERE id = $1) AND e.variant = $2 \
+               GROUP BY e.opponent, o.id ORDER BY count(*) DESC, o.id LIMIT $3";
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+    let rows: Vec<AgainstRow> = query.fetch_all(connection).await?;
+    let count = |value: i64| number("count", value);
+    let against = |row: AgainstRow| {
+        let score = |wins, draws, losses| {
+            Ok::<_, Damage>(WinDrawLoss { wins: count(wins)?, draws: count(draws)?, losses: count(losses)? })
+        };
+        Ok(Against {
+            opponent: parsed("player.id", &row.opponent)?,
+            score: BySide {
+                first: score(row.first_wins, row.first_draws, row.first_losses)?,
+                second: score(row.second_wins, row.second_draws, row.second_losses)?,
+            },
+        })
+    };
+    rows.into_iter().map(against).collect()
+}
+
+pub(super) async fn revision(connection: &Connection) -> Result<u64, StoreError> {
+    let revision: i64 = db::query_scalar("SELECT revision FROM publication").fetch_one(connection).await?;
+    Ok(number("publication.revision", revision)?)
+}
+
+pub(super) async fn read_publication(connection: &Connection) -> Result<Publication, StoreError> {
+    let sql = "SELECT revision, up_to FROM publication";
+    let (revision, up_to): (i64, Option<i64>) = db::query_as(sql).fetch_one(connection).await?;
+    let sql = "SELECT r.variant, r.list, p.id AS player, r.elo, r.error, r.games \
+               FROM published_rating r JOIN player p ON p.key = r.player";
+    let rows: Vec<PublishedRow> = db::query_as(sql).fetch_all(connection).await?;
+    let ratings: Result<Vec<_>, Damage> = rows.into_iter().map(PublishedRow::decode).collect();
+    let mut publication = Publication {
+        revision: number("publication.revision", revision)?,
+        up_to: up_to.map(|up_to| number("publication.up_to", up_to)).transpose()?,
+        ratings: ratings?,
+    };
+    publication.sort();
+    Ok(publication)
+}
+
+pub(super) async fn voided_games(connection: &Connection) -> Result<Vec<VoidedGame>, StoreError> {
+    let sql = "SELECT subject, reason, at FROM audit WHERE action = 'void' ORDER BY number";
+    let rows: Vec<(String, String, i64)> = db::query_as(sql).fetch_all(connection).await?;
+    let voided = |(game, reason, at): (String, String, i64)| {
+        Ok(VoidedGame { game: parsed("audit.subject", &game)?, reason, at: UnixMillis(at) })
+    };
+    rows.into_iter().map(voided).collect()
+}
+
+// ---- writing ----
+
+pub(super) async fn publish(
+    connection: &Connection,
+    publication: &Publication,
+) -> Result<Result<Written, Refused>, StoreError> {
+    let sql = "UPDATE publication SET up_to = $1 WHERE revision = $2";
+    let query = db::query(sql).bind(publication.up_to.map(to_sql)).bind(to_sql(publication.revision));
+    if query.execute(connection).await? == 0 {
+        return Ok(Err(Refused::Outdated));
+    }
+    db::query("DELETE FROM published_rating").execute(connection).await?;
+    let sql = "INSERT INTO published_rating (variant, list, player, elo, error, games) \
+               SELECT r.variant, r.list, p.key, r.elo, r.error, r.games \
+               FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) \
+               AS r (variant, list, player, elo, error, games) JOIN player p ON p.id = r.player";
+    let ratings = &publication.ratings;
+    let numbers = |of: fn(&PublishedRating) -> i64| ratings.iter().map(of).collect::<Vec<i64>>();
+    db::query(sql)
+        .bind(ratings.iter().map(|rating| rating.variant.to_string()).collect::<Vec<String>>())
+        .bind(ratings.iter().map(|rating| rating.population.word()).collect::<Vec<&str>>())
+        .bind(ratings.iter().map(|rating| rating.player.as_str()).collect::<Vec<&str>>())
+        .bind(numbers(|rating| rating.elo.0))
+        .bind(numbers(|rating| to_sql(rating.error)))
+        .bind(numbers(|rating| to_sql(rating.games)))
+        .execute(connection)
+        .await?;
+    Ok(Ok(Written::Done))
+}
+
+/// What was fitted rests on games that count no more: nothing is published until it has been fitted again.
+pub(super) async fn unpublish(connection: &Connection) -> Result<(), StoreError> {
+    db::query("UPDATE publication SET revision = revision + 1, up_to = NULL").execute(connection).await?;
+    db::query("DELETE FROM published_rating").execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,285 @@
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use fourfold_engine::Variant;
+
+use super::*;
+use crate::model::result::{EndReason, GameResult};
+use crate::storage::audit::AuditStore;
+use crate::storage::conformance::{
+    FIRST_WINS, Fixture, add_players, conformance_suite, moves, player_id, spec, whole_game,
+};
+use crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions;
+use crate::storage::conformance_of_judging::conformance_suite_of_judging;
+use crate::storage::conformance_of_learners::conformance_suite_of_learners;
+use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
+use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
+use crate::storage::games::GameStore;
+use crate::storage::ratings::RatingStore;
+use crate::storage::record::StoredGame;
+use crate::testing::postgres::PostgresServer;
+
+/// One for all checks, each of which has a schema of its own.
+static SHARED: LazyLock<Option<PostgresServer>> = LazyLock::new(PostgresServer::start);
+
+struct OnServer {
+    url: String,
+    store: Arc<PostgresStore>,
+}
+
+async fn open(url: &str) -> Result<PostgresStore, PostgresOpenError> {
+    PostgresStore::open(url, Durability::Strict).await
+}
+
+impl Fixture for OnServer {
+    fn is_available() -> bool {
+        SHARED.is_some()
+    }
+
+    async fn create() -> Self {
+        let url = SHARED.as_ref().expect("asked for before").new_url();
+        let store = Arc::new(open(&url).await.unwrap());
+        Self { url, store }
+    }
+
+    fn store(&self) -> Arc<dyn Store> {
+        self.store.clone()
+    }
+
+    async fn reopen(self) -> Self {
+        let store = Arc::into_inner(self.store).expect("the test has dropped its handles");
+        store.close().await.unwrap();
+        let store = Arc::new(open(&self.url).await.unwrap());
+        Self { url: self.url, store }
+    }
+}
+
+conformance_suite!(OnServer);
+conformance_suite_of_learners!(OnServer);
+conformance_suite_of_tournaments!(OnServer);
+conformance_suite_of_ratings!(OnServer);
+conformance_suite_of_judging!(OnServer);
+conformance_suite_of_bot_versions!(OnServer);
+
+/// What a test executes in the schema of a URL.
+fn execute(server: &PostgresServer, url: &str, sql: &str) {
+    let (_, schema) = url.rsplit_once("%3D").unwrap();
+    server.execute(&format!("SET search_path = {schema}; {sql}"));
+}
+
+/// Three games that go on.
+async fn with_games(server: &PostgresServer) -> (String, PostgresStore) {
+    let url = server.new_url();
+    let store = open(&url).await.unwrap();
+    add_players(&store, &["Ada", "Bob"]).await;
+    let games = ["g1", "g2", "g3"].map(|id| Write::StartGame(spec(id, "Ada", "Bob")));
+    assert_eq!(
+        store.commit(&games).await.unwrap(),
+        [Ok(Written::Done), Ok(Written::Done), Ok(Written::Done)]
+    );
+    (url, store)
+}
+
+fn append(moves_played: &str) -> [Write; 3] {
+    let events = moves(moves_played);
+    ["g1", "g2", "g3"].map(|id| Write::Append { game: id.parse().unwrap(), events: events.clone() })
+}
+
+async fn played(store: &PostgresStore) -> Vec<String> {
+    store.live_games().await.unwrap().iter().map(StoredGame::moves).collect()
+}
+
+/// Commits as the writer does: the same batch until the server has answered.
+async fn commit_at_last(store: &PostgresStore, batch: &[Write]) -> Vec<Result<Written, Refused>> {
+    loop {
+        match store.commit(batch).await {
+            Ok(answers) => return answers,
+            Err(StoreError::Unreachable(_)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_commit_whose_answer_was_lost_takes_effect_once() {
+    let Some(server) = &*SHARED else { return };
+    let url = server.new_url();
+    let store = open(&url).await.unwrap();
+    add_players(&store, &["Ada", "Bob"]).await;
+    let (mut cut_before, mut cut_after) = (0, 0);
+    for n in 0..60 {
+        let game = spec(&format!("g{n}"), "Ada", "Bob");
+        let events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+        let batch = [Write::StartGame(game.clone()), Write::Finish { game: game.id.clone(), events }];
+        // Given up somewhere between the first word and the answer, with its connection.
+        let patience = Duration::from_micros(100 * n);
+        let first = tokio::time::timeout(patience, store.commit(&batch)).await;
+        let is_there = store.game(&game.id).await.unwrap().is_some();
+        let answers = commit_at_last(&store, &batch).await;
+        if first.is_err() {
+            if is_there {
+                cut_after += 1
+            } else {
+                cut_before += 1
+            }
+            assert!(matches!(answers[..], [Ok(Written::Done), Ok(Written::Settled(_))]), "{answers:?}");
+        } else {
+            // It was answered, so that it comes a second time here.
+            assert_eq!(answers[0], Err(Refused::IdTaken));
+        }
+    }
+    println!("given up before the commit: {cut_before}, after it: {cut_after}");
+    assert!(cut_before > 0, "nothing was tried");
+    let query = crate::storage::store::GameQuery { limit: 100, ..Default::default() };
+    let games = store.finished_games(&query).await.unwrap();
+    let numbers: Vec<u64> = games.iter().map(|game| game.settlement.as_ref().unwrap().number).collect();
+    assert_eq!(numbers, (1..=60).collect::<Vec<u64>>());
+    let rating = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
+    assert_eq!(
+        rating.standing.games,
+        games.iter().filter(|game| game.settlement.as_ref().unwrap().ratings.is_some()).count() as u64
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_was_killed_is_waited_for_and_has_everything() {
+    let Some(server) = PostgresServer::start() else { return };
+    let (_, store) = with_games(&server).await;
+    store.commit(&append("4")).await.unwrap();
+    server.kill();
+    let second = moves("44").split_off(1);
+    let batch = [Write::Append { game: "g1".parse().unwrap(), events: second }];
+    for _ in 0..2 {
+        let failure = store.commit(&batch).await.unwrap_err();
+        assert!(matches!(failure, StoreError::Unreachable(_)), "{failure:?}");
+        let failure = store.live_games().await.unwrap_err();
+        assert!(matches!(failure, StoreError::Unreachable(_)), "{failure:?}");
+        assert!(store.ping().await.is_err());
+    }
+    server.restart();
+    assert_eq!(commit_at_last(&store, &batch).await, [Ok(Written::Done)]);
+    assert_eq!(played(&store).await, ["44", "4", "4"]);
+    assert_eq!(store.audit_pages().await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn one_process_alone_writes() {
+    let Some(server) = &*SHARED else { return };
+    let (url, store) = with_games(server).await;
+    store.commit(&append("4")).await.unwrap();
+    // The connection of the first is lost, and another process is faster than it.
+    let (_, schema) = url.rsplit_once("%3D").unwrap();
+    server.execute(&format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' \
+         AND objid = hashtext('{schema}')::bigint & 4294967295"
+    ));
+    let other = open(&url).await.unwrap();
+    let batch = [Write::Append { game: "g1".parse().unwrap(), events: moves("45").split_off(1) }];
+    let failure = loop {
+        match store.commit(&batch).await {
+            Err(StoreError::Unreachable(_)) => tokio::time::sleep(Duration::from_millis(50)).await,
+            other => break other.unwrap_err(),
+        }
+    };
+    assert!(failure.to_string().contains("failed"), "{failure:?}");
+    assert!(matches!(failure, StoreError::Failed(_)), "{failure:?}");
+    assert_eq!(played(&other).await, ["4", "4", "4"]);
+    assert_eq!(other.commit(&batch).await.unwrap(), [Ok(Written::Done)]);
+    // While one writes, another is told so.
+    let refused = tokio::time::timeout(Duration::from_secs(30), open(&url)).await.unwrap();
+    assert!(matches!(refused, Err(PostgresOpenError::InUse { .. })), "{refused:?}");
+}
+
+/// A process that still has its connection finds itself fenced too.
+#[tokio::test]
+async fn whoever_was_replaced_writes_nothing() {
+    let Some(server) = &*SHARED else { return };
+    let (url, store) = with_games(server).await;
+    execute(server, &url, "UPDATE node SET ended = 'replaced'");
+    for batch in [
+        &append("4")[..],
+        &[crate::storage::conformance::add(crate::storage::conformance::player(
+            "Eve",
+            crate::model::player::PlayerKind::Human,
+        ))],
+    ] {
+        let failure = store.commit(batch).await.unwrap_err();
+        assert!(matches!(failure, StoreError::Failed(_)), "{failure:?}");
+    }
+    assert!(store.probe().await.is_err());
+    assert_eq!(played(&store).await, ["", "", ""]);
+}
+
+#[tokio::test]
+async fn a_write_that_the_database_does_not_take_is_refused_alone() {
+    let Some(server) = &*SHARED else { return };
+    let (url, store) = with_games(server).await;
+    execute(
+        server,
+        &url,
+        "CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN IF NEW.game = 2 THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$; \
+         CREATE TRIGGER broken BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION broken()",
+    );
+    let answers = store.commit(&append("4")).await.unwrap();
+    assert_eq!(answers, [Ok(Written::Done), Err(Refused::Contradiction), Ok(Written::Done)]);
+    assert_eq!(played(&store).await, ["4", "", "4"]);
+    // The refused one left no trace in what the writer knows of the game either.
+    execute(server, &url, "DROP TRIGGER broken ON event");
+    let [_, second, _] = append("4");
+    assert_eq!(store.commit(&[second]).await.unwrap(), [Ok(Written::Done)]);
+    assert_eq!(played(&store).await, ["4", "4", "4"]);
+}
+
+#[tokio::test]
+async fn a_damaged_game_harms_no_other() {
+    let Some(server) = &*SHARED else { return };
+    let (url, store) = with_games(server).await;
+    store.commit(&append("4453")).await.unwrap();
+    execute(
+        server,
+        &url,
+        "ALTER TABLE event DISABLE TRIGGER USER; DELETE FROM event WHERE game = 2 AND seq = 3; \
+         INSERT INTO live_game VALUES (99)",
+    );
+    let live = store.live_games().await.unwrap();
+    assert_eq!(live.iter().map(|game| game.spec.id.as_str()).collect::<Vec<_>>(), ["g1", "g3"]);
+    let error = store.game(&"g2".parse().unwrap()).await.unwrap_err();
+    assert!(error.to_string().contains("event 3 is missing"), "{error}");
+    assert_eq!(store.audit_pages().await.unwrap(), ["row 99 of live_game names what is not there"]);
+}
+
+#[tokio::test]
+async fn the_log_cannot_be_rewritten() {
+    let Some(server) = &*SHARED else { return };
+    let (_, store) = with_games(server).await;
+    store.commit(&append("4")).await.unwrap();
+    let lane = store.lane.lock().await;
+    let session = lane.session().unwrap();
+    let error = session.connection().batch_execute("UPDATE event SET column_no = 1").await.unwrap_err();
+    assert_eq!(error.as_db_error().unwrap().message(), "event is append-only");
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_used_is_named() {
+    let Some(server) = &*SHARED else { return };
+    let bad_url = |error| matches!(error, PostgresOpenError::BadUrl(_));
+    for url in ["postgres://", "postgres://localhost", "postgres://h/d?sslmode=require", "postgres://h/d?x=y"]
+    {
+        assert!(bad_url(open(url).await.unwrap_err()), "{url}");
+    }
+    let away = open("postgres://fourfold:hunter2@127.0.0.1:1/arena").await.unwrap_err();
+    assert!(matches!(away, PostgresOpenError::Unreachable { .. }), "{away:?}");
+    assert!(!format!("{away:?} {away}").contains("hunter2"));
+    let unknown = open(&server.server_url("nowhere")).await.unwrap_err();
+    assert!(matches!(unknown, PostgresOpenError::Refused { .. }), "{unknown:?}");
+    let url = server.new_url();
+    execute(server, &url, "CREATE TABLE recipe (id INT)");
+    let foreign = open(&url).await.unwrap_err();
+    assert!(foreign.to_string().contains("something else"), "{foreign}");
+    let (url, store) = with_games(server).await;
+    store.close().await.unwrap();
+    execute(server, &url, "UPDATE arena SET schema = 99");
+    let later = open(&url).await.unwrap_err();
+    assert!(later.to_string().contains("schema 99"), "{later}");
+}

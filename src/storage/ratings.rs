@@ -1,0 +1,73 @@
+//! What is read of ratings, live and published.
+
+use async_trait::async_trait;
+use fourfold_engine::Variant;
+
+use super::error::StoreError;
+use super::published::{Against, Publication, RatedGame, VoidedGame};
+use super::record::{HistoryPoint, LeaderboardRow, RatingRow};
+use crate::model::ids::PlayerId;
+use crate::model::population::Population;
+
+/// The part of a store that is about ratings.
+#[async_trait]
+pub trait RatingStore {
+    /// A player's rating in a variant, if it has played a rated game there.
+    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError>;
+
+    /// The ratings of those of these players who have played a rated game in a variant, in no order.
+    async fn ratings_of_players(
+        &self,
+        players: &[PlayerId],
+        variant: Variant,
+    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError>;
+
+    /// All ratings of a player.
+    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError>;
+
+    /// The strongest players of a variant, at most `limit`, by rating and then by name.
+    async fn leaderboard(
+        &self,
+        population: Population,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<LeaderboardRow>, StoreError>;
+
+    /// How a player's rating in a variant went, the newest `limit` points, the oldest first.
+    async fn rating_history(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<HistoryPoint>, StoreError>;
+
+    /// Games that moved ratings, with a number above `after`, in order, at most `limit`. Damaged ones are left out.
+    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// The last games that moved a player's rating in a variant, the newest first, at most `limit`.
+    async fn last_rated_games(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// How a player's rated games in a variant ended, by opponent: those met most often first, then by their ids; at
+    /// most `limit`.
+    async fn crosstable(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        limit: u32,
+    ) -> Result<Vec<Against>, StoreError>;
+
+    /// The joint fits as they were last stored. Their revision is that of the records now: it grows when a game is
+    /// taken out or a player leaves, and nothing is stored then until it has been fitted again.
+    async fn publication(&self) -> Result<Publication, StoreError>;
+
+    /// The revision alone.
+    async fn revision(&self) -> Result<u64, StoreError>;
+
+    /// All games that operators took out, in the order in which they did.
+    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError>;
+}

@@ -1,0 +1,70 @@
+//! Players and their credentials.
+
+use super::{Damage, parsed, word};
+use crate::model::time::UnixMillis;
+use crate::storage::error::StoreError;
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
+
+row! {
+    /// A player as its row says; other modules select it together with more.
+    #[derive(Debug)]
+    pub(crate) struct PlayerRow {
+        id: String,
+        name: String,
+        kind: String,
+        house: bool,
+        owner: Option<String>,
+        version: Option<String>,
+        about: Option<String>,
+        url: Option<String>,
+        created_at: i64,
+    }
+}
+
+impl PlayerRow {
+    pub(crate) fn decode(self) -> Result<StoredPlayer, Damage> {
+        let owner = self.owner.map(|owner| parsed("owner", &owner));
+        Ok(StoredPlayer {
+            id: parsed("player.id", &self.id)?,
+            name: parsed("player.name", &self.name)?,
+            kind: word("player.kind", &self.kind)?,
+            house: self.house,
+            owner: owner.transpose()?,
+            profile: BotProfile { version: self.version, about: self.about, url: self.url },
+            created_at: UnixMillis(self.created_at),
+        })
+    }
+}
+
+row! {
+    #[derive(Debug)]
+    pub(crate) struct TokenRow {
+        id: String,
+        player: String,
+        kind: String,
+        digest: Vec<u8>,
+        created_at: i64,
+        expires_at: Option<i64>,
+    }
+}
+
+impl TokenRow {
+    pub(crate) fn decode(self) -> Result<StoredToken, Damage> {
+        Ok(StoredToken {
+            id: parsed("token.id", &self.id)?,
+            player: parsed("player.id", &self.player)?,
+            kind: word("token.kind", &self.kind)?,
+            digest: self.digest.try_into().map_err(|_| Damage("token.digest has a wrong length".into()))?,
+            created_at: UnixMillis(self.created_at),
+            expires_at: self.expires_at.map(UnixMillis),
+        })
+    }
+}
+
+pub(crate) fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}
+
+pub(crate) fn decode_tokens(rows: Vec<TokenRow>) -> Result<Vec<StoredToken>, StoreError> {
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}

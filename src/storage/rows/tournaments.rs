@@ -1,0 +1,102 @@
+//! Tournaments.
+
+use fourfold_arena::format::Format;
+
+use super::{Damage, number, parsed, present, word};
+use crate::model::clock::TimeControl;
+use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
+use crate::storage::tournaments::{StoredTournament, TournamentEnd};
+
+row! {
+    #[derive(Debug)]
+    pub(crate) struct StoredTournamentRow {
+        key: i64,
+        id: String,
+        name: String,
+        due_at: i64,
+        format: String,
+        parameter: i64,
+        pairs: i64,
+        seed: i64,
+        bank_ms: Option<i64>,
+        increment_ms: i64,
+        move_ms: Option<i64>,
+        rated: bool,
+        concurrency: i64,
+        watchable: bool,
+        started_at: i64,
+        ended_at: Option<i64>,
+        ended: Option<String>,
+        games: Option<i64>,
+        winner: Option<String>,
+        entrants: String,
+    }
+}
+
+impl StoredTournamentRow {
+    /// The tournament with its number, by which lists go on.
+    pub(crate) fn decode(self) -> Result<(u64, StoredTournament), Damage> {
+        let tournament = StoredTournament {
+            id: parsed("tournament.id", &self.id)?,
+            due_at: UnixMillis(self.due_at),
+            format: self.format()?,
+            entrants: self.entrants()?,
+            pairs: number("tournament.pairs", self.pairs)?,
+            seed: self.seed.cast_unsigned(),
+            time: TimeControl {
+                bank_ms: self.bank_ms.map(|ms| number("tournament.bank_ms", ms)).transpose()?,
+                increment_ms: number("tournament.increment_ms", self.increment_ms)?,
+                move_ms: self.move_ms.map(|ms| number("tournament.move_ms", ms)).transpose()?,
+            },
+            rated: self.rated,
+            concurrency: number("tournament.concurrency", self.concurrency)?,
+            watchable: self.watchable,
+            started_at: UnixMillis(self.started_at),
+            end: self.end()?,
+            name: self.name,
+        };
+        Ok((number("tournament.key", self.key)?, tournament))
+    }
+
+    fn format(&self) -> Result<Format, Damage> {
+        let parameter = || number("tournament.parameter", self.parameter);
+        Ok(match self.format.as_str() {
+            "match" => Format::Match,
+            "round_robin" => Format::RoundRobin,
+            "gauntlet" => Format::Gauntlet { seeds: parameter()? },
+            "swiss" => Format::Swiss { rounds: parameter()? },
+            "knockout" => Format::Knockout,
+            "ladder" => Format::Ladder,
+            other => return Err(Damage::value("tournament.format", other)),
+        })
+    }
+
+    /// Ids need no escape, so that splitting the list reads it.
+    fn entrants(&self) -> Result<Vec<PlayerId>, Damage> {
+        let list = self.entrants.trim_matches(['[', ']']).split(',').filter(|id| !id.is_empty());
+        list.map(|id| parsed("player.id", id.trim_matches('"'))).collect()
+    }
+
+    fn end(&self) -> Result<Option<TournamentEnd>, Damage> {
+        let (Some(at), Some(reason)) = (self.ended_at, &self.ended) else { return Ok(None) };
+        Ok(Some(TournamentEnd {
+            reason: word("tournament.ended", reason)?,
+            at: UnixMillis(at),
+            winner: self.winner.as_deref().map(|id| parsed("player.id", id)).transpose()?,
+            games: number("tournament.games", present("tournament.games", self.games)?)?,
+        }))
+    }
+}
+
+/// The word and the number of a format.
+pub(crate) fn format_columns(format: Format) -> (&'static str, u32) {
+    match format {
+        Format::Match => ("match", 0),
+        Format::RoundRobin => ("round_robin", 0),
+        Format::Gauntlet { seeds } => ("gauntlet", seeds),
+        Format::Swiss { rounds } => ("swiss", rounds),
+        Format::Knockout => ("knockout", 0),
+        Format::Ladder => ("ladder", 0),
+    }
+}

@@ -1,0 +1,94 @@
+//! An arena on a database server: the same games, also when the server is killed under them.
+
+#[path = "../../src/testing/postgres.rs"]
+mod server;
+
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use self::server::PostgresServer;
+use super::{Daemon, check_failure, fourfold, text};
+
+/// How long games go on before the server is killed, and how long it is away.
+const BEFORE: Duration = Duration::from_secs(2);
+const AWAY: Duration = Duration::from_secs(2);
+
+/// The daemon's games alone, and none of the house's.
+const QUIET: &[(&str, &str)] =
+    &[("FOURFOLD_LEARNING_ENABLED", "false"), ("FOURFOLD_JUDGING_ENABLED", "false")];
+
+#[test]
+fn games_outlive_a_killed_database_server() {
+    let Some(server) = PostgresServer::start() else { return };
+    let url = server.new_url();
+    let daemon = Daemon::start_in(tempfile::tempdir().unwrap(), &["--storage-url", &url], QUIET);
+    let load =
+        ["load", "--url", &daemon.url, "--games", "40", "--connections", "8", "--think-ms", "20", "--json"];
+    let playing = fourfold(&load).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(BEFORE);
+    server.kill();
+    thread::sleep(AWAY);
+    server.restart();
+    let output = playing.wait_with_output().unwrap();
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    assert_eq!((&report["games"], &report["errors"]), (&40.into(), &serde_json::json!({})), "{report}");
+    let longest = report["ack_ms"]["max"].as_f64().or_else(|| report["ack_max_ms"].as_f64());
+    println!("the longest wait for an acknowledgement: {longest:?} ms");
+
+    // Through the daemon, which has the store, and without it.
+    check_games(&mut daemon.command(&["games", "export"]));
+    daemon.signal("-TERM");
+    let data = tempfile::tempdir().unwrap();
+    let (code, _, errors) = daemon.wait();
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("the database is reached again"), "nothing was cut: {errors}");
+    let command = |arguments: &[&str]| {
+        let mut command = fourfold(arguments);
+        command.arg("--data").arg(data.path()).args(["--storage-url", &url]);
+        command
+    };
+    check_games(&mut command(&["games", "export"]));
+    let verified = command(&["games", "verify"]).output().unwrap();
+    assert!(text(&verified.stdout).contains("everything agrees"), "{}", text(&verified.stdout));
+}
+
+/// All forty of them, each once.
+#[track_caller]
+fn check_games(export: &mut std::process::Command) {
+    let exported = export.output().unwrap();
+    let lines = text(&exported.stdout).lines();
+    let ids = lines.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].to_string());
+    let ids: std::collections::BTreeSet<String> = ids.collect();
+    assert_eq!((ids.len(), text(&exported.stdout).lines().count()), (40, 40), "{}", text(&exported.stderr));
+}
+
+#[test]
+fn a_server_that_cannot_be_used_has_a_code_and_no_password_is_told() {
+    let data = tempfile::tempdir().unwrap();
+    let serve = |url: &str| {
+        let mut command = fourfold(&["serve", "--log", "off", "--listen", "127.0.0.1:0", "--data"]);
+        command.arg(data.path()).env("FOURFOLD_METRICS_ENABLED", "false").env("FOURFOLD_STORAGE_URL", url);
+        command
+    };
+    for (url, code, message) in [
+        ("mysql://ada:hunter2@localhost/arena", 2, "must begin with postgres://"),
+        ("postgres://ada:hunter2@localhost", 2, "names no database"),
+        ("postgres://ada:hunter2@localhost/arena?sslmode=require", 2, "TLS is not spoken"),
+        (
+            "postgres://ada:hunter2@127.0.0.1:1/arena",
+            69,
+            "postgres://ada@127.0.0.1:1/arena cannot be reached",
+        ),
+    ] {
+        check_failure(&mut serve(url), code, message);
+        let told = serve(url).output().unwrap();
+        assert!(!text(&told.stderr).contains("hunter2"), "{}", text(&told.stderr));
+    }
+    let Some(server) = PostgresServer::start() else { return };
+    check_failure(&mut serve(&server.server_url("nowhere")), 69, "\"nowhere\" does not exist");
+    let foreign = server.new_url();
+    server.execute("CREATE TABLE arena0.recipe (id INT)");
+    check_failure(&mut serve(&foreign), 65, "tables of something else");
+}
