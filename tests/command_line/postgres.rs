@@ -19,6 +19,7 @@ const QUIET: &[(&str, &str)] =
     &[("FOURFOLD_LEARNING_ENABLED", "false"), ("FOURFOLD_JUDGING_ENABLED", "false")];
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "processes play meanwhile, which know no other time")]
 fn games_outlive_a_killed_database_server() {
     let Some(server) = PostgresServer::start() else { return };
     let url = server.new_url();

@@ -44,8 +44,8 @@ pub(super) struct ServeCommand {
     /// Where to keep everything [default: ./fourfold-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Keep everything in this PostgreSQL database instead: postgres://USER@HOST/DATABASE. Others see what is written
-    /// here; FOURFOLD_STORAGE_URL keeps a password to itself.
+    /// Keep everything in this PostgreSQL database instead: <postgres://USER@HOST/DATABASE>. Others see what is written
+    /// here; `FOURFOLD_STORAGE_URL` keeps a password to itself.
     #[arg(long, value_name = "URL")]
     storage_url: Option<String>,
     /// Begin with an empty database where an earlier one is gone.

@@ -82,9 +82,8 @@ impl From<BackupError> for Refusal {
     fn from(error: BackupError) -> Self {
         let message = with_causes(&error);
         match error {
-            BackupError::Exists { .. } => Self::conflict(message),
+            BackupError::Exists { .. } | BackupError::Elsewhere => Self::conflict(message),
             BackupError::BadName { .. } => ApiError::bad_field("path", message).into(),
-            BackupError::Elsewhere => Self::conflict(message),
             BackupError::NoSpace { .. }
             | BackupError::Unwritable { .. }
             | BackupError::NotWhole { .. }

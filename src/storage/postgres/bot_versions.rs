@@ -29,15 +29,15 @@ macro_rules! select_versions {
 #[async_trait]
 impl BotVersionStore for PostgresStore {
     async fn bot_versions(&self, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
-        versions(&*self.reader().await?, &bot).await
+        versions(&*self.reader().await?, bot).await
     }
 
     async fn bot_version(&self, bot: &PlayerId, version: &str) -> Result<Option<BotVersion>, StoreError> {
-        one(&*self.reader().await?, &bot, &version).await
+        one(&*self.reader().await?, bot, version).await
     }
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
-        faults(&*self.reader().await?, &bot, limit).await
+        faults(&*self.reader().await?, bot, limit).await
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn faults(
 
 async fn key_of(connection: &Connection, bot: &PlayerId) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT key FROM player WHERE id = $1";
-    Ok(db::query_scalar(sql).bind(bot.as_str()).fetch_optional(connection).await?)
+    db::query_scalar(sql).bind(bot.as_str()).fetch_optional(connection).await
 }
 
 pub(super) async fn see_version(

@@ -117,7 +117,7 @@ pub(super) async fn revoke(
 async fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM token WHERE id = $1 OR digest = $2";
     let query = db::query(sql).bind(token.id.as_str()).bind(token.digest.as_slice());
-    Ok(query.has_row(connection).await?)
+    query.has_row(connection).await
 }
 
 async fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {

@@ -198,5 +198,5 @@ async fn first_number_since(connection: &Connection, since: UnixMillis) -> Resul
 /// The keys of all games that go on.
 pub(super) async fn live_keys(connection: &Connection) -> Result<Vec<GameKeys>, StoreError> {
     let sql = "SELECT g.key, g.first_player, g.second_player FROM live_game l JOIN game g ON g.key = l.game";
-    Ok(db::query_as(sql).fetch_all(connection).await?)
+    db::query_as(sql).fetch_all(connection).await
 }

@@ -59,7 +59,7 @@ impl JudgementStore for PostgresStore {
     }
 
     async fn judgement(&self, game: &GameId) -> Result<Option<Judgement>, StoreError> {
-        judgement(&*self.reader().await?, &game).await
+        judgement(&*self.reader().await?, game).await
     }
 
     async fn skills(&self, variant: Variant) -> Result<Vec<(PlayerId, PlayerSkill)>, StoreError> {
@@ -67,7 +67,7 @@ impl JudgementStore for PostgresStore {
     }
 
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
-        skills_of(&*self.reader().await?, &player).await
+        skills_of(&*self.reader().await?, player).await
     }
 }
 

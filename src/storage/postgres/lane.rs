@@ -25,7 +25,7 @@ use crate::storage::store::{Refused, StoreError, Write, Written};
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// The same if all ratings are computed again.
-const LONG_ANSWER_MAX: Duration = Duration::from_secs(120);
+const LONG_ANSWER_MAX: Duration = Duration::from_mins(2);
 
 /// What each write of a batch came to.
 pub(super) type Answers = Vec<Result<Written, Refused>>;

@@ -21,15 +21,15 @@ type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 #[async_trait]
 impl LearnerStore for PostgresStore {
     async fn learner(&self, name: &PlayerName) -> Result<Option<StoredLearner>, StoreError> {
-        one(&*self.reader().await?, &name).await
+        one(&*self.reader().await?, name).await
     }
 
     async fn learner_versions(&self, name: &PlayerName) -> Result<Vec<StoredVersion>, StoreError> {
-        versions(&*self.reader().await?, &name).await
+        versions(&*self.reader().await?, name).await
     }
 
     async fn lessons(&self, name: &PlayerName, after: u64, limit: u32) -> Result<Vec<Lesson>, StoreError> {
-        lessons(&*self.reader().await?, &name, after, limit).await
+        lessons(&*self.reader().await?, name, after, limit).await
     }
 
     async fn lessons_of_game(&self, number: u64) -> Result<Vec<(PlayerName, String)>, StoreError> {
@@ -37,19 +37,19 @@ impl LearnerStore for PostgresStore {
     }
 
     async fn lesson_count(&self, name: &PlayerName, up_to: u64) -> Result<u64, StoreError> {
-        lesson_count(&*self.reader().await?, &name, up_to).await
+        lesson_count(&*self.reader().await?, name, up_to).await
     }
 
     async fn last_lessons(&self, name: &PlayerName, limit: u32) -> Result<Vec<Lesson>, StoreError> {
-        last_lessons(&*self.reader().await?, &name, limit).await
+        last_lessons(&*self.reader().await?, name, limit).await
     }
 
     async fn learner_curve(&self, name: &PlayerName) -> Result<Vec<CurvePoint>, StoreError> {
-        curve(&*self.reader().await?, &name).await
+        curve(&*self.reader().await?, name).await
     }
 
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
-        teaching(&*self.reader().await?, &player).await
+        teaching(&*self.reader().await?, player).await
     }
 }
 
@@ -201,7 +201,7 @@ async fn knows_any(
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM lesson WHERE learner = $1 AND number >= $2)";
-    Ok(db::query_scalar(sql).bind(key).bind(to_sql(first)).fetch_one(connection).await?)
+    db::query_scalar(sql).bind(key).bind(to_sql(first)).fetch_one(connection).await
 }
 
 async fn put_learner(connection: &Connection, step: &LearnerStep) -> Result<i64, StoreError> {
@@ -209,7 +209,7 @@ async fn put_learner(connection: &Connection, step: &LearnerStep) -> Result<i64,
                ON CONFLICT (lower(name)) DO UPDATE SET spec = excluded.spec, covered = excluded.covered, \
                games = excluded.games, stale = false, state = excluded.state RETURNING key";
     let query = db::query_scalar(sql).bind(step.name.as_str()).bind(&step.spec).bind(to_sql(step.covered));
-    Ok(query.bind(to_sql(step.games)).bind(&step.state).fetch_one(connection).await?)
+    query.bind(to_sql(step.games)).bind(&step.state).fetch_one(connection).await
 }
 
 async fn put_version(

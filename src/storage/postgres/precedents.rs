@@ -40,7 +40,9 @@ impl Beginnings {
             .bind(specs.iter().map(|spec| spec.id.as_str()).collect::<Vec<&str>>())
             .fetch_all::<String>(connection);
         let sql = "SELECT nextval(pg_get_serial_sequence('game', 'key')) FROM generate_series(1::bigint, $1::bigint)";
-        let keys = db::query_scalar(sql).bind(specs.len() as i64).fetch_all::<i64>(connection);
+        let keys = db::query_scalar(sql)
+            .bind(i64::try_from(specs.len()).unwrap_or(i64::MAX))
+            .fetch_all::<i64>(connection);
         // One way to the server and back for all three.
         let (players, taken, mut keys) = futures::try_join!(players, taken, keys)?;
         keys.reverse();

@@ -20,7 +20,7 @@ type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 #[async_trait]
 impl PuzzleStore for PostgresStore {
     async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError> {
-        puzzle(&*self.reader().await?, &id).await
+        puzzle(&*self.reader().await?, id).await
     }
 
     async fn puzzles(&self) -> Result<Vec<PuzzleEntry>, StoreError> {
@@ -28,11 +28,11 @@ impl PuzzleStore for PostgresStore {
     }
 
     async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError> {
-        puzzle_tries(&*self.reader().await?, &player).await
+        puzzle_tries(&*self.reader().await?, player).await
     }
 
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError> {
-        puzzle_streak(&*self.reader().await?, &player).await
+        puzzle_streak(&*self.reader().await?, player).await
     }
 }
 

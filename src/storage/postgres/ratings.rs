@@ -31,7 +31,7 @@ pub(super) use select_ratings;
 #[async_trait]
 impl RatingStore for PostgresStore {
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
-        one(&*self.reader().await?, &player, variant).await
+        one(&*self.reader().await?, player, variant).await
     }
 
     async fn ratings_of_players(
@@ -39,11 +39,11 @@ impl RatingStore for PostgresStore {
         players: &[PlayerId],
         variant: Variant,
     ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
-        of_players(&*self.reader().await?, &players, variant).await
+        of_players(&*self.reader().await?, players, variant).await
     }
 
     async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
-        of_player(&*self.reader().await?, &player).await
+        of_player(&*self.reader().await?, player).await
     }
 
     async fn leaderboard(
@@ -61,7 +61,7 @@ impl RatingStore for PostgresStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
-        history(&*self.reader().await?, &player, variant, limit).await
+        history(&*self.reader().await?, player, variant, limit).await
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
@@ -74,7 +74,7 @@ impl RatingStore for PostgresStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<RatedGame>, StoreError> {
-        published::last_rated_games(&*self.reader().await?, &player, variant, limit).await
+        published::last_rated_games(&*self.reader().await?, player, variant, limit).await
     }
 
     async fn crosstable(
@@ -83,7 +83,7 @@ impl RatingStore for PostgresStore {
         variant: Variant,
         limit: u32,
     ) -> Result<Vec<Against>, StoreError> {
-        published::crosstable(&*self.reader().await?, &player, variant, limit).await
+        published::crosstable(&*self.reader().await?, player, variant, limit).await
     }
 
     async fn publication(&self) -> Result<Publication, StoreError> {

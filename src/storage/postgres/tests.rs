@@ -118,9 +118,9 @@ async fn a_commit_whose_answer_was_lost_takes_effect_once() {
         let answers = commit_at_last(&store, &batch).await;
         if first.is_err() {
             if is_there {
-                cut_after += 1
+                cut_after += 1;
             } else {
-                cut_before += 1
+                cut_before += 1;
             }
             assert!(matches!(answers[..], [Ok(Written::Done), Ok(Written::Settled(_))]), "{answers:?}");
         } else {

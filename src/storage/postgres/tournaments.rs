@@ -32,7 +32,7 @@ macro_rules! select {
 #[async_trait]
 impl TournamentStore for PostgresStore {
     async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        by_id(&*self.reader().await?, &id).await
+        by_id(&*self.reader().await?, id).await
     }
 
     async fn tournaments(
@@ -48,7 +48,7 @@ impl TournamentStore for PostgresStore {
     }
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
-        walkovers(&*self.reader().await?, &tournament).await
+        walkovers(&*self.reader().await?, tournament).await
     }
 
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
