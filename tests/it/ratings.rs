@@ -135,6 +135,6 @@ async fn bots_of_the_house_are_no_newcomers() {
     house_bot_moves(&mut ann).await;
     let end = ann.ask(json!({"type": "resign", "game": game})).await;
     let rating = &end["rating"]["second"];
-    let change = rating["after"].as_i64().unwrap() - rating["before"].as_i64().unwrap();
-    assert!(change < -2, "{end}");
+    let number = |key: &str| rating[key].as_i64().unwrap_or_else(|| panic!("no `{key}` in {end}"));
+    assert!(number("after") - number("before") < -2, "{end}");
 }
