@@ -129,6 +129,8 @@ test("a row of games against the same opponent has its score at the end of each"
     assert.equal(await myTurn(page), true);
     await page.keyboard.press("4");
     await reached(page, 2);
+    // The bot's answer draws the buttons anew, and would take the question back.
+    assert.equal(await myTurn(page), true);
     await page.click(".actions >> text=Resign");
     await page.click("text=Really resign?");
     await page.waitForSelector(".ribbon:visible");
