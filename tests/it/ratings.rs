@@ -126,7 +126,8 @@ async fn bots_of_the_house_are_no_newcomers() {
     let play = json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "second", "rated": true});
     ann.ask(play).await;
     let game = ann.until("game").await["game"].clone();
-    for ply in [1, 3, 5] {
+    // Three moves of a bot that plays at random: with a fourth it would win now and then.
+    for ply in [1, 3] {
         house_bot_moves(&mut ann).await;
         let legal =
             ann.find(|message| message["type"] == "turn" && message["ply"] == ply).await["legal"].clone();
