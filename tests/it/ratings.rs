@@ -126,15 +126,16 @@ async fn bots_of_the_house_are_no_newcomers() {
     let play = json!({"type": "play_bot", "bot": "random", "time": blitz(), "side": "second", "rated": true});
     ann.ask(play).await;
     let game = ann.until("game").await["game"].clone();
-    // Three moves of a bot that plays at random: with a fourth it would win now and then.
-    for ply in [1, 3] {
+    for ply in [1, 3, 5] {
         house_bot_moves(&mut ann).await;
         let legal =
             ann.find(|message| message["type"] == "turn" && message["ply"] == ply).await["legal"].clone();
         ann.ask(json!({"type": "move", "game": game, "ply": ply, "column": legal[0]})).await;
     }
     house_bot_moves(&mut ann).await;
-    let end = ann.ask(json!({"type": "resign", "game": game})).await;
+    // Now and then a bot that plays at random has won by its fourth move.
+    ann.say(&json!({"type": "resign", "game": game}));
+    let end = ann.find(|message| message["type"] == "game_end").await;
     let rating = &end["rating"]["second"];
     let number = |key: &str| rating[key].as_i64().unwrap_or_else(|| panic!("no `{key}` in {end}"));
     assert!(number("after") - number("before") < -2, "{end}");
