@@ -144,7 +144,8 @@ impl Accounts {
     }
 
     /// What is revoked, as it happens. Whoever keeps a connection open by right of it closes it then; whoever lags asks
-    /// [`Store::token_by_id`] about each token and [`is_guest`] about each guest instead.
+    /// [`token_by_id`](crate::storage::people::PeopleStore::token_by_id) about each token and [`is_guest`] about each
+    /// guest instead.
     pub(crate) fn revocations(&self) -> broadcast::Receiver<Revoked> {
         self.inner.revoked.subscribe()
     }

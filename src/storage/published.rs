@@ -71,7 +71,7 @@ pub(crate) struct PublishedRating {
 /// All joint fits at one point of the records.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Publication {
-    /// The revision of the records that they rest on: see [`super::Store::publication`].
+    /// The revision of the records that they rest on: see [`super::ratings::RatingStore::publication`].
     pub(crate) revision: u64,
     /// Number of the last finished game that they rest on; `None` if nothing is stored.
     pub(crate) up_to: Option<u64>,

@@ -11,7 +11,7 @@ use crate::storage::rows::{Damage, number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
-/// Selects the columns of a [`RatedRow`], both sides' entries being `a` and `b`, the game `g` and its end `n`.
+/// Selects the columns of a `RatedRow`, both sides' entries being `a` and `b`, the game `g` and its end `n`.
 macro_rules! select_rated {
     ($from:literal, $rest:literal) => {
         concat!(
