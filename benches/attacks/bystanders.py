@@ -94,7 +94,8 @@ class Bystanders:
 
     async def game(self, socket, bot, began):
         while True:
-            message = await asyncio.wait_for(socket.receive(), 60)
+            async with asyncio.timeout(60):
+                message = await socket.receive()
             match message["type"]:
                 case "error" if message.get("re") == "p":
                     self.note(f"bad: no game with {bot}: {message['code']}")

@@ -6,6 +6,7 @@ import json
 import os
 import struct
 
+# Limits are `asyncio.timeout`: `wait_for` of Python 3.11 forgets a cancellation that meets a result.
 READ_S = 20
 
 
@@ -24,9 +25,8 @@ class Address:
         self.source, self.port = source, port
 
     async def connect(self):
-        return await asyncio.wait_for(
-            asyncio.open_connection("127.0.0.1", self.port, local_addr=(self.source, 0)), READ_S
-        )
+        async with asyncio.timeout(READ_S):
+            return await asyncio.open_connection("127.0.0.1", self.port, local_addr=(self.source, 0))
 
 
 async def request(address, method, path, body=None, headers=()):
@@ -40,7 +40,8 @@ async def request(address, method, path, body=None, headers=()):
             lines += [f"Origin: http://127.0.0.1:{address.port}"]
         lines += [f"{name}: {value}" for name, value in headers]
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + data)
-        answer = await asyncio.wait_for(reader.read(), READ_S)
+        async with asyncio.timeout(READ_S):
+            answer = await reader.read()
     finally:
         writer.close()
     head, _, text = answer.partition(b"\r\n\r\n")
@@ -74,7 +75,8 @@ class Socket:
         lines += [f"Cookie: {cookie}", f"Origin: http://127.0.0.1:{address.port}"] if cookie else []
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
         try:
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), READ_S)
+            async with asyncio.timeout(READ_S):
+                head = await reader.readuntil(b"\r\n\r\n")
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             writer.close()
             raise Closed() from error
@@ -99,7 +101,8 @@ class Socket:
 
     async def text(self, text):
         self.frame(1, text.encode())
-        await asyncio.wait_for(self.writer.drain(), READ_S)
+        async with asyncio.timeout(READ_S):
+            await self.writer.drain()
 
     async def send(self, **message):
         await self.text(json.dumps(message))
