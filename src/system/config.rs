@@ -215,9 +215,9 @@ pub struct LadderConfig {
     /// Part of one core that they may take once the order of the bots is known, in percent.
     pub(crate) calm_percent: Bounded<0, 100>,
     /// Pairs among bots of the house at the same time.
-    pub(crate) concurrency: Bounded<1, 1_000>,
+    pub concurrency: Bounded<1, 1_000>,
     /// Pairs that the same two bots play within a day.
-    pub(crate) pairs_per_day: Bounded<1, 1_000_000>,
+    pub pairs_per_day: Bounded<1, 1_000_000>,
     /// Pairs that a remote bot begins within a minute.
     pub(crate) remote_pairs_per_minute: Bounded<1, 10_000>,
     /// Those of them against the same opponent.

@@ -18,6 +18,9 @@ use crate::witness::Witness;
 /// How much earlier than it was promised a flag may seem to fall: messages are under way.
 const LATENCY_MS: u64 = 3_500;
 
+/// What both sides get after a restart (`docs/protocol.md`, section 7).
+const RESTART_BONUS_MS: u64 = 10_000;
+
 /// What a client keeps to go on elsewhere.
 #[derive(Clone, Debug)]
 struct SessionKey {
@@ -75,9 +78,12 @@ impl SeenGame {
         }
         let now = clock(snapshot);
         let up_ms = now_ms.saturating_sub(self.clock_at_ms).saturating_sub(self.down_ms);
+        // What a restart gives is written with the next move. A kill before it takes that back, and the start after the
+        // kill gives it again: once the clocks run.
+        let to_come = if snapshot["frozen_ms"].is_u64() { RESTART_BONUS_MS } else { 0 };
         let is_wrong = |side: usize| {
             let runs = snapshot["to_move"].as_str() == Some(["first", "second"][side]);
-            now[side] + if runs { up_ms + LATENCY_MS } else { 0 } < self.clock[side]
+            now[side] + to_come + if runs { up_ms + LATENCY_MS } else { 0 } < self.clock[side]
         };
         (is_wrong(0) || is_wrong(1))
             .then(|| format!("the clocks {:?} became {now:?}: {snapshot}", self.clock))

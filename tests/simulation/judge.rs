@@ -28,10 +28,15 @@ pub(crate) async fn judge(store: &dyn Store, witness: &mut Witness) -> Vec<Strin
 async fn allow_house_bots(store: &dyn Store, witness: &mut Witness) {
     let house = store.house_bots().await.expect("a readable store");
     for game in games(store).await {
+        let mut of_house = 0;
         for (player, parity) in [(&game.spec.players.first, 0), (&game.spec.players.second, 1)] {
             if house.iter().any(|bot| bot.id == *player) {
                 witness.anything_goes(&game.spec.id, parity);
+                of_house += 1;
             }
+        }
+        if of_house == 2 && game.settlement.is_some() {
+            witness.see("kept", "game of the ladder");
         }
     }
 }

@@ -78,6 +78,7 @@ const REACHED: &[&str] = &[
     "heard reaction",
     "heard rematch_offer",
     "heard takeback_offer",
+    "kept game of the ladder",
     "notice code restarting",
     "welcome afresh",
     "welcome back",

@@ -42,6 +42,15 @@ use crate::witness::{Figures, Witness};
 /// The bot of the house that everybody can play.
 pub(crate) const HOUSE_BOT: &str = "greedy";
 
+/// Another one, which it meets where the ladder is on.
+const SECOND_BOT: &str = "random";
+
+/// Of so many seeds one has a ladder: its games are work for a run, and are seen by all that is written.
+const LADDER_EVERY: u64 = 4;
+
+/// Pairs of the ladder in a run.
+const LADDER_PAIRS: u32 = 4;
+
 /// The secret key of the data directory.
 const KEY: [u8; 32] = [7; 32];
 
@@ -187,6 +196,11 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Whether bots of the house play each other.
+    fn has_ladder(&self) -> bool {
+        self.plan.seed.is_multiple_of(LADDER_EVERY)
+    }
+
     /// When a run is given up that does not come to an end.
     fn gives_up_ms(&self) -> u64 {
         let last = self.plan.ops.last().map_or(0, |op| op.at_ms);
@@ -209,7 +223,7 @@ impl<'p> Run<'p> {
         let started = tokio::select! {
             biased;
             () = disk.died() => None,
-            daemon = Daemon::start(parts(&store).await) => Some(daemon),
+            daemon = Daemon::start(parts(&store, self.has_ladder()).await) => Some(daemon),
         };
         let Some(Ok(daemon)) = started else { return self.gone(began, REPAIR_MS) };
         let services = Arc::clone(daemon.services());
@@ -339,17 +353,19 @@ fn alive_tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// What is different from a real daemon: nobody plays unasked, and few bots.
-async fn parts(store: &Arc<MemoryStore>) -> Parts {
+/// What is different from a real daemon: few bots, and few games that nobody asked for.
+async fn parts(store: &Arc<MemoryStore>, has_ladder: bool) -> Parts {
     let mut config = Config::default();
-    config.ladder.enabled = false;
+    config.ladder.enabled = has_ladder;
+    config.ladder.concurrency = Bounded::new(1);
+    config.ladder.pairs_per_day = Bounded::new(LADDER_PAIRS);
     config.learning.enabled = false;
     config.judging.enabled = false;
     // The solver looks at the clock of the machine.
     config.watching.truth = false;
     config.compute.threads = Bounded::new(1);
-    let bot = HouseBotConfig::new(HOUSE_BOT.parse().expect("a name"), HOUSE_BOT.parse().expect("a bot"));
-    config.house_bots.0 = vec![bot];
+    let bot = |name: &str| HouseBotConfig::new(name.parse().expect("a name"), name.parse().expect("a bot"));
+    config.house_bots.0 = vec![bot(HOUSE_BOT), bot(SECOND_BOT)];
     // Nobody connects to it: connections of a simulation are pipes.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(store);

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use fourfold::model::ids::PlayerId;
 use fourfold::storage::games::GameStore;
+use fourfold::storage::people::PeopleStore;
+use fourfold::storage::{MemoryStore, StoredGame};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
@@ -23,6 +26,15 @@ const RECOVERED_WITHIN_MS: u64 = 5_000;
 /// After which nothing of a client that has left is remembered: longer than its session, and than its room.
 const FORGOTTEN_AFTER: Duration = Duration::from_mins(4);
 
+/// Games that go on, without those among bots of the house.
+async fn unfinished(store: &MemoryStore) -> Vec<StoredGame> {
+    let house = store.house_bots().await.expect("a readable store");
+    let is_house = |player: &PlayerId| house.iter().any(|bot| bot.id == *player);
+    let mut games = store.live_games().await.expect("a readable store");
+    games.retain(|game| !(is_house(&game.spec.players.first) && is_house(&game.spec.players.second)));
+    games
+}
+
 impl Run<'_> {
     pub(super) async fn go_on(&mut self, life: &mut Life, now_ms: u64) -> Option<LifeEnd> {
         match self.stage {
@@ -32,7 +44,7 @@ impl Run<'_> {
             }
             Stage::Calm { since_ms } => {
                 self.come_back(now_ms, life);
-                let unfinished = life.store.live_games().await.expect("a readable store");
+                let unfinished = unfinished(&life.store).await;
                 let is_quiet = now_ms > since_ms + RECOVERED_WITHIN_MS
                     && unfinished.is_empty()
                     && self.clients.iter().all(Client::is_at_rest);
@@ -51,7 +63,7 @@ impl Run<'_> {
             }
             Stage::Pairing { since_ms, games } => {
                 self.come_back(now_ms, life);
-                let unfinished = life.store.live_games().await.expect("a readable store");
+                let unfinished = unfinished(&life.store).await;
                 let is_paired = self.witness.figures.games > games;
                 if !is_paired && unfinished.is_empty() && now_ms > since_ms + PAIRED_WITHIN_MS {
                     self.witness.fault("two seekers who fit were not paired".to_owned());
@@ -123,7 +135,8 @@ impl Run<'_> {
             self.witness.fault(format!("{sessions} sessions are left when everybody is gone"));
         }
         let (tasks, idle) = (alive_tasks(), self.idle_tasks.unwrap_or(0));
-        if tasks > idle {
+        // A game of the ladder may be under way.
+        if tasks > idle && !self.has_ladder() {
             self.witness.fault(format!("{tasks} tasks are left of an idle daemon, it began with {idle}"));
         }
         life.shutdown.cancel();
