@@ -44,6 +44,7 @@ pub(crate) mod settle;
 pub(crate) mod sqlite;
 pub mod store;
 pub mod tournaments;
+pub(crate) mod transfer;
 pub(crate) mod words;
 pub(crate) mod writer;
 

@@ -14,6 +14,7 @@ mod completions;
 mod games;
 mod load;
 mod memory;
+mod migrate;
 mod move_cmd;
 mod operator;
 mod play;
@@ -92,6 +93,8 @@ enum AnyCommand {
     Restore(backup::RestoreCommand),
     /// Check everything that is stored.
     Check(backup::CheckCommand),
+    /// Move an arena from a file to a PostgreSQL database, or back.
+    Migrate(migrate::MigrateCommand),
     /// Begin a tournament of the daemon's configuration.
     // Its name until 0.1; goes with the next release.
     #[command(alias = "hold")]
@@ -148,6 +151,7 @@ impl CommandLine {
             AnyCommand::Backup(arguments) => arguments.run(),
             AnyCommand::Restore(arguments) => arguments.run(),
             AnyCommand::Check(arguments) => arguments.run(),
+            AnyCommand::Migrate(arguments) => arguments.run(),
             AnyCommand::StartTournament(arguments) => arguments.run(),
             AnyCommand::Admin(arguments) => arguments.run(),
             AnyCommand::Load(arguments) => arguments.run(),

@@ -7,8 +7,9 @@ use thiserror::Error;
 
 use super::error::StoreError;
 use super::postgres::{PostgresOpenError, PostgresStore};
-use super::sqlite::{OpenError, SqliteStore};
+use super::sqlite::{self, OpenError, SqliteStore};
 use super::store::Store;
+use super::transfer::{self, MovedTable, Step, Tables, TransferError};
 use crate::model::durability::Durability;
 
 /// An open store, by what it is kept in.
@@ -61,6 +62,59 @@ impl Engine {
             None => Self::File(Arc::new(SqliteStore::open(file, durability).await?)),
             Some(url) => Self::Server(Arc::new(PostgresStore::open(url, durability).await?)),
         })
+    }
+
+    /// Opens what an arena is to be moved to: nothing yet, or what an earlier attempt has left.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineError`]; there may be an arena already.
+    pub(crate) async fn open_arriving(url: Option<&str>, file: &Path) -> Result<Self, EngineError> {
+        Ok(match url {
+            None => Self::File(Arc::new(sqlite::transfer::open_arriving(file).await?)),
+            Some(url) => Self::Server(Arc::new(PostgresStore::open_arriving(url).await?)),
+        })
+    }
+
+    /// Moves an arena here, as far as it has not arrived yet, and compares all of it.
+    ///
+    /// # Errors
+    ///
+    /// See [`TransferError`].
+    pub(crate) async fn receive(
+        &self,
+        source: &Self,
+        progress: impl FnMut(Step) + Send,
+    ) -> Result<Vec<MovedTable>, TransferError> {
+        transfer::transfer(source.tables(), self.tables(), progress).await
+    }
+
+    fn tables(&self) -> &dyn Tables {
+        match self {
+            Self::File(store) => &**store,
+            Self::Server(store) => &**store,
+        }
+    }
+
+    /// Closes it; from now on a daemon may use it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be closed or released: another attempt to move will find everything there.
+    pub(crate) async fn arrive(self) -> Result<(), StoreError> {
+        match &self {
+            Self::File(store) => {
+                let path = store.path().to_owned();
+                if self.close().await? == Closed::InUse {
+                    return Err(StoreError::Failed("somebody still reads what has arrived".into()));
+                }
+                sqlite::transfer::arrive(&path).map_err(|error| StoreError::Failed(Box::new(error)))
+            }
+            Self::Server(store) => {
+                store.arrive().await?;
+                self.close().await.map(drop)
+            }
+        }
     }
 
     pub(crate) fn store(&self) -> Arc<dyn Store> {

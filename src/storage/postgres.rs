@@ -30,6 +30,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 mod tournaments;
+mod transfer;
 mod voiding;
 
 use std::path::Path;
@@ -41,6 +42,7 @@ use self::address::Address;
 use self::lane::Lane;
 pub(crate) use self::open_error::PostgresOpenError;
 use self::readers::Readers;
+use self::transfer::Arrival;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::store::{Refused, Store, StoreError, Write, Written};
 use crate::model::durability::Durability;
@@ -60,8 +62,12 @@ impl PostgresStore {
     ///
     /// See [`PostgresOpenError`].
     pub(crate) async fn open(url: &str, durability: Durability) -> Result<Self, PostgresOpenError> {
+        Self::open_as(url, durability, Arrival::Done).await
+    }
+
+    async fn open_as(url: &str, durability: Durability, arrival: Arrival) -> Result<Self, PostgresOpenError> {
         let address = Address::parse(url).map_err(PostgresOpenError::BadUrl)?;
-        let lane = open::open(&address, durability).await?;
+        let lane = open::open(&address, durability, arrival).await?;
         Ok(Self { readers: Readers::new(&address, durability), lane: Mutex::new(lane) })
     }
 

@@ -30,6 +30,7 @@ mod readers;
 mod restore;
 mod settlement;
 mod tournaments;
+pub(super) mod transfer;
 mod voiding;
 mod wal;
 mod write;

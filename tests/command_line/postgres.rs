@@ -3,11 +3,15 @@
 #[path = "../../src/testing/postgres.rs"]
 mod server;
 
-use std::process::Stdio;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use self::server::PostgresServer;
+use super::storage::{rows_of, said};
 use super::{Daemon, check_failure, fourfold, text};
 
 /// How long games go on before the server is killed, and how long it is away.
@@ -92,4 +96,74 @@ fn a_server_that_cannot_be_used_has_a_code_and_no_password_is_told() {
     let foreign = server.new_url();
     server.execute("CREATE TABLE arena0.recipe (id INT)");
     check_failure(&mut serve(&foreign), 65, "tables of something else");
+}
+
+/// An arena that has been used, as it is kept for comparisons.
+fn used_arena() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/arena/fourfold.db.gz");
+    let unpacked = Command::new("gzip").arg("-dc").arg(packed).output().unwrap();
+    fs::write(directory.path().join("fourfold.db"), unpacked.stdout).unwrap();
+    directory
+}
+
+fn migrate(from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> Command {
+    let mut command = fourfold(&["migrate"]);
+    command.arg(from).arg(to);
+    command
+}
+
+#[test]
+fn an_arena_moves_to_a_server_and_back() {
+    let Some(server) = PostgresServer::start() else { return };
+    let (url, source, back) = (server.new_url(), used_arena(), tempfile::tempdir().unwrap());
+    let there = said(&mut migrate(source.path(), &url));
+    assert!(there.contains("everything agrees") && !there.starts_with("0 rows"), "{there}");
+    check_failure(&mut migrate(source.path(), &url), 65, "holds an arena already");
+    let again = said(&mut migrate(&url, back.path()));
+    assert_eq!(there.lines().take(2).collect::<Vec<_>>(), again.lines().take(2).collect::<Vec<_>>());
+    let (before, after) = (source.path().join("fourfold.db"), back.path().join("fourfold.db"));
+    assert_eq!(rows_of(&before), rows_of(&after));
+    check_failure(&mut migrate(&url, back.path()), 73, "there is a database");
+
+    // What was moved can be gone on with: new keys do not meet old ones.
+    let data = tempfile::tempdir().unwrap();
+    let daemon = Daemon::start_in(data, &["--storage-url", &url], QUIET);
+    let played = said(fourfold(&["load", "--games", "4", "--connections", "2", "--url"]).arg(&daemon.url));
+    assert!(played.contains('4'), "{played}");
+    let verified = said(&mut daemon.command(&["games", "verify"]));
+    assert!(verified.contains("everything agrees"), "{verified}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a process is killed after some time, whatever it does then")]
+fn a_move_that_was_killed_is_gone_on_with_and_nobody_takes_half_an_arena() {
+    let Some(server) = PostgresServer::start() else { return };
+    let (url, source) = (server.new_url(), used_arena());
+    let mut halves = 0;
+    for wait_ms in (0..).step_by(50) {
+        let mut moving = migrate(source.path(), &url).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(wait_ms));
+        // It may have ended by itself.
+        let _ = moving.kill();
+        moving.wait().unwrap();
+        let data = tempfile::tempdir().unwrap();
+        let mut verify = fourfold(&["games", "verify", "--storage-url", &url, "--data"]);
+        let verified = verify.arg(data.path()).output().unwrap();
+        let (found, error) = (text(&verified.stdout), text(&verified.stderr));
+        match verified.status.code() {
+            Some(65) => {
+                assert!(error.contains("only a part of an arena"), "{error}");
+                halves += 1;
+            }
+            // Killed before anything was there.
+            Some(0) if found.starts_with("0 finished") => {}
+            Some(0) => break,
+            code => panic!("{code:?}: {error}"),
+        }
+    }
+    assert!(halves > 0, "never killed in the middle");
+    let data = tempfile::tempdir().unwrap();
+    let verified = said(fourfold(&["games", "verify", "--storage-url", &url, "--data"]).arg(data.path()));
+    assert!(verified.contains("everything agrees"), "{verified}");
 }

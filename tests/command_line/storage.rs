@@ -40,7 +40,7 @@ fn on(data: &Path, arguments: &[&str]) -> Command {
 
 /// What a command that succeeds prints.
 #[track_caller]
-fn said(command: &mut Command) -> String {
+pub(super) fn said(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout).to_owned()
@@ -372,7 +372,7 @@ fn schema_of(file: &Path) -> Option<u32> {
 }
 
 /// What every column of every table holds, and how often: new columns and tables only add to it.
-fn rows_of(database: &Path) -> std::collections::BTreeSet<String> {
+pub(super) fn rows_of(database: &Path) -> std::collections::BTreeSet<String> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let address = format!("file:{}?immutable=1", database.display());
     let connection = rusqlite::Connection::open_with_flags(address, flags).unwrap();

@@ -11,6 +11,7 @@ use crate::storage::StoreError;
 use crate::storage::engine::EngineError;
 use crate::storage::records::lines::LineError;
 use crate::storage::sqlite::{OpenError, RestoreError};
+use crate::storage::transfer::TransferError;
 use crate::system::bot_files::BotFileError;
 use crate::system::config::ConfigError;
 use crate::system::data_dir::DataDirError;
@@ -111,6 +112,8 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
     } else if let Some(error) = cause.downcast_ref::<EngineError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<RestoreError>() {
+        Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<TransferError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<ServerError>() {
         Some(code_of_server_error(error))

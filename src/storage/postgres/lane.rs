@@ -320,6 +320,12 @@ impl Lane {
         }
     }
 
+    /// For what is no commit of an arena: while one is moved here from elsewhere.
+    pub(super) fn connection(&self) -> Result<&Connection, StoreError> {
+        let session = self.session.as_ref().filter(|session| !session.is_closed());
+        Ok(session.ok_or_else(|| StoreError::Unreachable("the connection is lost".into()))?.connection())
+    }
+
     fn staged(&self) -> Staged {
         Staged { changed: HashMap::new(), last_number: self.last_number }
     }

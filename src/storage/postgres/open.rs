@@ -9,6 +9,7 @@ use super::db;
 use super::lane::Lane;
 use super::open_error::PostgresOpenError;
 use super::session::{Session, connect};
+use super::transfer::{self, Arrival};
 use crate::model::durability::Durability;
 use crate::model::time::UnixMillis;
 use crate::storage::store::StoreError;
@@ -17,7 +18,11 @@ use crate::storage::store::StoreError;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Opens the database and takes the right to write.
-pub(super) async fn open(address: &Address, durability: Durability) -> Result<Lane, PostgresOpenError> {
+pub(super) async fn open(
+    address: &Address,
+    durability: Durability,
+    arrival: Arrival,
+) -> Result<Lane, PostgresOpenError> {
     let session = connect(address, durability).await.map_err(|cause| unconnected(address, cause))?;
     session.check_server(durability).await?;
     let locking = tokio::time::timeout(PATIENCE, async {
@@ -31,6 +36,7 @@ pub(super) async fn open(address: &Address, durability: Durability) -> Result<La
         return Err(PostgresOpenError::InUse { address: address.to_string() });
     }
     session.migrate().await?;
+    transfer::check(session.connection(), arrival).await?;
     let incarnation = join(&session).await?;
     Ok(Lane::take_up(address.clone(), durability, session, incarnation).await?)
 }

@@ -22,7 +22,10 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(3);
 const LOCK_RETRY: Duration = Duration::from_millis(50);
 
 /// The forms that the database went through, the last one being what this program knows.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/postgres/0001_arena.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/postgres/0001_arena.sql"),
+    include_str!("../../../migrations/postgres/0002_transfer.sql"),
+];
 
 /// What the server must be at least: version 14.
 const VERSION_MIN: i32 = 140_000;

@@ -17,6 +17,7 @@ use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments
 use crate::storage::games::GameStore;
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::StoredGame;
+use crate::storage::transfer::{Kind, TABLES};
 use crate::testing::postgres::PostgresServer;
 
 /// One for all checks, each of which has a schema of its own.
@@ -282,4 +283,35 @@ async fn a_database_that_cannot_be_used_is_named() {
     execute(server, &url, "UPDATE arena SET schema = 99");
     let later = open(&url).await.unwrap_err();
     assert!(later.to_string().contains("schema 99"), "{later}");
+}
+
+#[tokio::test]
+async fn every_table_and_column_is_moved() {
+    let Some(server) = &*SHARED else { return };
+    let store = open(&server.new_url()).await.unwrap();
+    let sql = "SELECT c.table_name::text, c.column_name::text, c.data_type::text, coalesce(k.ordinal_position, 0)::bigint \
+               FROM information_schema.columns c LEFT JOIN information_schema.key_column_usage k \
+                 ON k.table_schema = c.table_schema AND k.table_name = c.table_name \
+                 AND k.column_name = c.column_name AND k.constraint_name = c.table_name || '_pkey' \
+               WHERE c.table_schema = current_schema() AND c.column_name <> 'one_row' \
+                 AND c.table_name NOT IN ('arena', 'node', 'transfer')";
+    let reader = store.reader().await.unwrap();
+    let mut found: Vec<(String, String, String, i64)> = db::query_as(sql).fetch_all(&reader).await.unwrap();
+    let mut moved: Vec<_> = TABLES
+        .iter()
+        .flat_map(|table| (1..).zip(table.columns).map(move |(place, column)| (table, place, column)))
+        .map(|(table, place, (column, kind))| {
+            let sql_type = match kind {
+                Kind::Number => "bigint",
+                Kind::Flag => "boolean",
+                Kind::Text => "text",
+                Kind::Bytes => "bytea",
+            };
+            let place = if place <= i64::try_from(table.key).unwrap() { place } else { 0 };
+            (table.name.to_owned(), (*column).to_owned(), sql_type.to_owned(), place)
+        })
+        .collect();
+    found.sort();
+    moved.sort();
+    assert_eq!(moved, found);
 }

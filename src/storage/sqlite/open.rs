@@ -76,6 +76,9 @@ pub enum OpenError {
         #[source]
         cause: io::Error,
     },
+    /// Another one is to be put there.
+    #[error("there is a database {path} already: choose an empty directory, or move it away")]
+    Exists { path: PathBuf },
     /// It is something else.
     #[error("{path} is not a Fourfold database: {found}; move it away or choose another data directory")]
     Foreign { path: PathBuf, found: String },
@@ -111,7 +114,7 @@ impl OpenError {
             Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } | Self::LogLost { .. } => 65,
             Self::Unreadable { .. } => 66,    // EX_NOINPUT
             Self::LibraryTooOld { .. } => 70, // EX_SOFTWARE
-            Self::Uncreatable { .. } => 73,   // EX_CANTCREAT
+            Self::Uncreatable { .. } | Self::Exists { .. } => 73, // EX_CANTCREAT
             Self::Failed { .. } => 74,        // EX_IOERR
         }
     }

@@ -66,6 +66,11 @@ impl WriteConnection {
         db::execute_all(&self.connection, sql)
     }
 
+    /// For what is no commit of an arena: while one is moved here from elsewhere.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     pub(super) fn into_connection(self) -> Connection {
         self.connection
     }
