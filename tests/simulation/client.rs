@@ -89,8 +89,9 @@ impl SeenGame {
             .then(|| format!("the clocks {:?} became {now:?}: {snapshot}", self.clock))
     }
 
-    fn set_clock(&mut self, message: &Value, now_ms: u64) {
-        (self.clock, self.clock_at_ms, self.down_ms) = (clock(message), now_ms, 0);
+    /// `since_ms` is the earliest moment at which it can have been said.
+    fn set_clock(&mut self, message: &Value, since_ms: u64) {
+        (self.clock, self.clock_at_ms, self.down_ms) = (clock(message), since_ms, 0);
     }
 }
 
@@ -112,6 +113,9 @@ pub(crate) struct Client {
     own_offers: Vec<String>,
     /// What is said about clocks until then was meant for an earlier time.
     clocks_excused_until_ms: u64,
+    /// When it last heard something that was meant for that moment. Whoever comes back is first told again what was said
+    /// since, and what was under way in a standstill is heard after it.
+    in_touch_at_ms: u64,
     /// A move to make, and when.
     due: BTreeMap<GameId, u64>,
     /// Everything is to come to an end: turns are answered whatever its habits.
@@ -134,6 +138,7 @@ impl Client {
             offers: Vec::new(),
             own_offers: Vec::new(),
             clocks_excused_until_ms: 0,
+            in_touch_at_ms: 0,
             due: BTreeMap::new(),
             is_eager: false,
             defect,
@@ -325,6 +330,9 @@ impl Client {
                 witness.see(kind, format_args!("{field} {value}"));
             }
         }
+        if self.is_synced && now_ms > self.clocks_excused_until_ms {
+            self.in_touch_at_ms = now_ms;
+        }
         for _ in 0..times {
             self.take(kind, &message, now_ms, witness);
         }
@@ -420,6 +428,7 @@ impl Client {
         let (event_seq, moves) =
             (number(&message["event_seq"]), message["moves"].as_str().unwrap_or_default());
         witness.shown(&id, event_seq, moves);
+        let said_since_ms = self.in_touch_at_ms;
         let game = self.games.entry(id.clone()).or_default();
         game.is_shown = true;
         if moves.len() < game.moves.len() && event_seq > game.event_seq {
@@ -435,7 +444,7 @@ impl Client {
         }
         moves.clone_into(&mut game.moves);
         game.event_seq = event_seq;
-        game.set_clock(message, now_ms);
+        game.set_clock(message, said_since_ms);
         game.side = message["you"].as_str().map(ToOwned::to_owned);
         game.is_over = message["status"] == "over";
         game.was_live_here |= !game.is_over;
@@ -483,6 +492,7 @@ impl Client {
         let (ply, column) = (number(&message["ply"]), number(&message["column"]));
         let event_seq = number(&message["event_seq"]);
         witness.moved(&id, event_seq, ply, column);
+        let said_since_ms = self.in_touch_at_ms;
         let Some(game) = self.games.get_mut(&id) else { return };
         let before = ply.saturating_sub(1);
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -494,7 +504,7 @@ impl Client {
             let digit = char::from_digit(small(column), 36).unwrap_or('?');
             game.moves.push(digit);
             game.event_seq = event_seq;
-            game.set_clock(message, now_ms);
+            game.set_clock(message, said_since_ms);
             if game.moves.len() as u64 != ply {
                 let what = format!("{}: game {id} has {} and ply {ply}", self.name, game.moves);
                 witness.fault(what);
