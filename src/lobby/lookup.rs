@@ -9,7 +9,7 @@ use crate::accounts::identity_of;
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::NEWCOMER_ELO;
-use crate::play::incident::internal;
+use crate::play::incident::failure;
 use crate::play::presence::Sessions;
 use crate::play::ratings::ShownRatings;
 use crate::protocol::terms::WirePlayer;
@@ -93,5 +93,5 @@ pub(super) fn shown(name: &str) -> String {
 
 #[expect(clippy::needless_pass_by_value, reason = "it serves `map_err`")]
 fn unreadable(cause: StoreError) -> WireError {
-    internal("the store could not be read", &cause)
+    failure("the store could not be read", &cause)
 }

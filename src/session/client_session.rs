@@ -11,7 +11,7 @@ use super::port::{Disconnected, SessionPort};
 use super::services::{Services, reply_to};
 use crate::lobby::handle::LobbyRequest;
 use crate::model::ids::GameId;
-use crate::play::incident::internal;
+use crate::play::incident::failure;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::registry::Removed;
 use crate::play::presence::session::{Session, SessionCommand, WATCHED_MAX};
@@ -296,7 +296,7 @@ fn no_such_game(game: &GameId) -> WireError {
 }
 
 fn unreadable(game: &GameId, cause: &StoreError) -> WireError {
-    internal("the game could not be read", cause).in_game(game)
+    failure("the game could not be read", cause).in_game(game)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the last step of every request that succeeds")]

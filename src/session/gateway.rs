@@ -18,7 +18,7 @@ use crate::model::ids::{PlayerId, SessionId, TokenId};
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::model::text::{Lines, check_text, rule_against};
-use crate::play::incident::internal;
+use crate::play::incident::failure;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::session::{
     NewSession, NotResumed, Returning, Session, SessionCommand, SessionInbox, is_single,
@@ -486,7 +486,7 @@ fn used_up(refusal: &Refusal) -> RefusedHello {
 }
 
 fn refuse(cause: &(dyn std::error::Error + 'static)) -> RefusedHello {
-    let error = internal("the session could not be opened", cause).fatal();
+    let error = failure("the session could not be opened", cause).fatal();
     RefusedHello { error, code: CloseCode::Restart }
 }
 

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use super::seeks::OfferedBots;
 use super::{LobbyActor, Pool, RETRY, now};
 use crate::lobby::handle::LobbyCommand;
-use crate::play::incident::internal;
+use crate::play::incident::failure;
 use crate::protocol::server::{ChallengeOutcome, ServerMessage};
 use crate::protocol::{ErrorCode, WireError};
 use crate::system::part::Part;
@@ -25,7 +25,7 @@ impl Kept for LobbyActor {
 
     async fn renew(&mut self) -> Result<(), BoxedError> {
         if let Some(reply) = self.answering.take() {
-            reply.send(&internal("the lobby has failed", &LobbyPanicked).into());
+            reply.send(&failure("the lobby has failed", &LobbyPanicked).into());
         }
         let seekers = std::mem::take(&mut self.seekers);
         self.pool = Pool::new(now());
@@ -34,7 +34,7 @@ impl Kept for LobbyActor {
         self.deps.feeds.set_seeks(Vec::new());
         for seeker in seekers.into_values() {
             // Nobody asked, so it belongs to no request.
-            let error = internal("the lobby has failed: your seek is gone, seek again", &LobbyPanicked);
+            let error = failure("the lobby has failed: your seek is gone, seek again", &LobbyPanicked);
             seeker.session.tell(ServerMessage::Error(Box::new(error)));
         }
         for challenge in challenges.into_open() {

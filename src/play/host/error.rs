@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::model::player::Identity;
 use crate::play::host::admission::{GUEST_GAMES_MAX, Untested};
-use crate::play::incident::internal;
+use crate::play::incident::failure;
 use crate::play::room::state::UnplayableOpening;
 use crate::play::share;
 use crate::protocol::{ErrorCode, WireError};
@@ -106,8 +106,8 @@ impl StartError {
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),
             Self::Untested(_) => WireError::new(ErrorCode::Forbidden, message),
-            Self::Unreadable(_) => internal("the game could not begin", self),
-            Self::Store(cause) => internal("the game could not be stored", &**cause),
+            Self::Unreadable(_) => failure("the game could not begin", self),
+            Self::Store(cause) => failure("the game could not be stored", &**cause),
         }
     }
 }
