@@ -1,4 +1,4 @@
-//! `--cycles N --games N --cuts N --seed S`, and what test runners pass to every test.
+//! `--cycles N --games N --cuts N --seed S --store postgres`, and what test runners pass to every test.
 
 /// Kills on one data directory: with more, what is measured is how long a large database takes to be checked.
 const ROUND_CYCLES_MAX: u32 = 50;
@@ -14,6 +14,18 @@ pub(crate) struct Arguments {
     pub(crate) games: u32,
     /// Decides when to kill and what to play.
     pub(crate) seed: u64,
+    /// Where the arena of the kill test is kept.
+    pub(crate) place: Place,
+    /// Nothing was asked for: a little of everything.
+    pub(crate) is_short: bool,
+}
+
+/// Where an arena is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    File,
+    /// A database server, which is killed too.
+    Server,
 }
 
 /// Kills of one daemon on one data directory.
@@ -34,6 +46,16 @@ impl Round {
     }
 }
 
+impl Place {
+    fn named(word: &str) -> Self {
+        match word {
+            "sqlite" => Self::File,
+            "postgres" => Self::Server,
+            other => panic!("--store is sqlite or postgres, not {other}"),
+        }
+    }
+}
+
 impl Arguments {
     /// Reads the command line; `None` if a test runner asks for other tests only, or for a list.
     ///
@@ -41,10 +63,14 @@ impl Arguments {
     ///
     /// # Panics
     ///
-    /// Panics if a value is missing or is no number.
+    /// Panics if a value is missing, or is none of those that are known.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Option<Self> {
-        let mut arguments = Self { cycles: None, cuts: None, games: 20, seed: 1 };
+        let mut arguments = Self { cycles: None, cuts: None, games: 20, seed: 1, place: Place::File, is_short: false };
         while let Some(word) = words.next() {
+            if word == "--store" {
+                arguments.place = Place::named(&words.next().unwrap_or_default());
+                continue;
+            }
             let mut number = || -> u64 {
                 let value = words.next().unwrap_or_else(|| panic!("{word} needs a number"));
                 value.parse().unwrap_or_else(|_| panic!("{word} needs a number, not {value}"))
@@ -62,7 +88,7 @@ impl Arguments {
             }
         }
         if arguments.cycles.is_none() && arguments.cuts.is_none() {
-            (arguments.cycles, arguments.cuts) = (Some(3), Some(200));
+            (arguments.cycles, arguments.cuts, arguments.is_short) = (Some(3), Some(200), true);
         }
         Some(arguments)
     }

@@ -9,12 +9,14 @@ use fourfold::system::data_dir::DataDir;
 use crate::daemon::{data, fourfold};
 use crate::history::{History, Inner};
 use crate::players::run;
+use crate::server;
 use crate::told::{self, Told};
 
 /// Everything that is wrong, one line each.
 pub(crate) async fn compare(directory: &Path, history: &History) -> Vec<String> {
     let verified = run(directory, fourfold().args(["games", "verify"]));
     print!("{verified}");
+    server::bring_home(directory);
     differences(directory, history).await
 }
 

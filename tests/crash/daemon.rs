@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::server;
+
 /// Nobody but the test's own players plays, and nothing but durability limits them.
 pub(crate) const SETTINGS: &str = "\
 house_bots = []
@@ -93,7 +95,7 @@ impl Daemon {
         fs::write(&settings, settings_text).expect("a writable directory");
         let listen = address.map_or("127.0.0.1:0".to_owned(), |address| address.to_string());
         let began = Instant::now();
-        let mut process = command
+        let mut process = server::tell(directory, &mut command)
             .args(["serve", "--listen", &listen, "--config"])
             .arg(settings)
             .arg("--data")

@@ -13,9 +13,13 @@ use crate::check;
 use crate::daemon::{Daemon, SETTINGS};
 use crate::history::History;
 use crate::players::{self, Playing, Seating, TIME};
+use crate::server::Server;
 
 /// Life of a daemon before it is killed, in milliseconds.
 const LIFE_MS: std::ops::RangeInclusive<u64> = 50..=2_000;
+
+/// Of so many deaths one is that of the database server, if there is one.
+const SERVER_EVERY: u32 = 3;
 
 /// How long it may take until everybody plays.
 pub(crate) const SEATING_MAX: Duration = Duration::from_mins(1);
@@ -37,9 +41,17 @@ pub(crate) struct Total {
 }
 
 /// Kills one daemon as often as the round says; gives a line of figures and everything that is wrong.
-pub(crate) async fn run(round: &Round, directory: &Path, total: &mut Total) -> (String, Vec<String>) {
+pub(crate) async fn run(
+    round: &Round,
+    directory: &Path,
+    server: Option<&Server>,
+    total: &mut Total,
+) -> (String, Vec<String>) {
     let history = Arc::new(History::create(&directory.join("history.ndjson")));
-    let recoveries = play(round, directory, &history).await;
+    if let Some(server) = server {
+        server.keep(directory);
+    }
+    let recoveries = play(round, directory, server, &history).await;
     let faults = check::compare(directory, &history).await;
     let figures = format!(
         "kill test: {} kills, {} games at a time, seed {}: {}; {}",
@@ -57,7 +69,12 @@ pub(crate) async fn run(round: &Round, directory: &Path, total: &mut Total) -> (
     (figures, faults)
 }
 
-async fn play(round: &Round, directory: &Path, history: &Arc<History>) -> Vec<Duration> {
+async fn play(
+    round: &Round,
+    directory: &Path,
+    server: Option<&Server>,
+    history: &Arc<History>,
+) -> Vec<Duration> {
     let mut rng = ChaCha8Rng::seed_from_u64(round.seed);
     let bots = players::create_bots(directory, round.games);
     let mut daemon = Daemon::start(directory, None, SETTINGS);
@@ -67,8 +84,14 @@ async fn play(round: &Round, directory: &Path, history: &Arc<History>) -> Vec<Du
     let seated = history.games_begun(round.games as usize);
     tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
     let mut recoveries = Vec::new();
-    for _ in 0..round.cycles {
+    for cycle in 1..=round.cycles {
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
+        if let Some(server) = server
+            && cycle.is_multiple_of(SERVER_EVERY)
+        {
+            server.kill().await;
+            continue;
+        }
         let address = daemon.address();
         daemon.kill();
         daemon = Daemon::start(directory, Some(address), SETTINGS);

@@ -3,6 +3,7 @@
 //!
 //! ```sh
 //! cargo test --release --test crash -- --cycles 50 --games 200 --seed 7
+//! cargo test --release --test crash -- --cycles 50 --store postgres
 //! cargo test --release --test crash -- --cuts 500 --seed 7
 //! ```
 //!
@@ -10,7 +11,8 @@
 //! keep their sessions and go on. A history of every acknowledged move is written; at the end it is compared with what
 //! the store holds, and `fourfold games verify` must be content. Then the learners are killed while they learn, half as
 //! often, and must know what the records teach, byte for byte. More than 50 kills are shared out over several data
-//! directories. Then the daemon is suspended, which must cost no player any time, and runs out of files. Without
+//! directories. With `--store postgres` the arena of the first part is kept by a database server, which every third
+//! death is that of. Then the daemon is suspended, which must cost no player any time, and runs out of files. Without
 //! arguments, as plain `cargo test` runs it, everything is done in a short form of a minute or so.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
@@ -25,13 +27,15 @@ mod kill;
 mod learning;
 mod pause;
 mod players;
+mod server;
 mod told;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
-use arguments::{Arguments, Round};
+use arguments::{Arguments, Place, Round};
+use server::Server;
 
 fn main() -> ExitCode {
     let Some(arguments) = Arguments::read(std::env::args().skip(1)) else { return ExitCode::SUCCESS };
@@ -39,6 +43,9 @@ fn main() -> ExitCode {
     told::self_test();
     history::self_test(directory.path());
     let mut faults = kills(&arguments, directory.path());
+    if arguments.is_short {
+        faults.extend(short_kills_on_a_server(&arguments, directory.path()));
+    }
     faults.extend(thread::scope(|scope| {
         // Both wait most of the time.
         let others = scope.spawn(|| arguments.rounds().next().map(|round| others(&round, directory.path())));
@@ -62,9 +69,13 @@ fn main() -> ExitCode {
 fn kills(arguments: &Arguments, directory: &Path) -> Vec<String> {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut total = kill::Total::default();
+    let server = match arguments.place {
+        Place::File => None,
+        Place::Server => Some(Server::start().expect("PostgreSQL is installed")),
+    };
     for (round, number) in arguments.rounds().zip(1..) {
         let directory = below(directory, &format!("round-{number}"));
-        let (figures, mut faults) = runtime.block_on(kill::run(&round, &directory, &mut total));
+        let (figures, mut faults) = runtime.block_on(kill::run(&round, &directory, server.as_ref(), &mut total));
         println!("{figures}");
         let learners = below(&directory, "learners");
         let (figures, more) = runtime.block_on(learning::run(&round, &learners));
@@ -79,6 +90,17 @@ fn kills(arguments: &Arguments, directory: &Path) -> Vec<String> {
         println!("{report}");
     }
     Vec::new()
+}
+
+/// The first round once more, if there is a database server to keep the arena.
+fn short_kills_on_a_server(arguments: &Arguments, directory: &Path) -> Vec<String> {
+    let (Some(server), Some(round)) = (Server::start(), arguments.rounds().next()) else { return Vec::new() };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let directory = below(directory, "on-a-server");
+    let mut total = kill::Total::default();
+    let (figures, faults) = runtime.block_on(kill::run(&round, &directory, Some(&server), &mut total));
+    println!("on a database server, {figures}");
+    faults
 }
 
 /// What does not kill the daemon: it is suspended, and runs out of files.

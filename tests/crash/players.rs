@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::daemon::{data, fourfold};
 use crate::history::History;
+use crate::server;
 
 /// Of so many games, one is between rated bots: their ratings are part of what must not be lost.
 const GAMES_PER_RATED: u32 = 10;
@@ -61,7 +62,7 @@ pub(crate) fn create_bots(directory: &Path, games: u32) -> Vec<RatedPair> {
 
 /// Runs a command on the test's data; gives what it printed.
 pub(crate) fn run(directory: &Path, command: &mut Command) -> String {
-    let command = command.arg("--data").arg(data(directory)).stdin(Stdio::null());
+    let command = server::tell(directory, command).arg("--data").arg(data(directory)).stdin(Stdio::null());
     let output = command.output().expect("the binary starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?} ended with {}: {errors}", output.status);

@@ -1,0 +1,61 @@
+//! A database server that keeps arenas in the place of files, and is killed like the daemons that use it.
+//!
+//! Of an arena that a server keeps, the directory names the URL in a file; commands and daemons are told of it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+#[path = "../../src/testing/postgres.rs"]
+mod postgres;
+
+use postgres::PostgresServer;
+
+use crate::daemon::{data, fourfold};
+use crate::players::run;
+
+/// How long a killed server is away.
+const AWAY: Duration = Duration::from_millis(300);
+
+/// The server of a run.
+#[derive(Debug)]
+pub(crate) struct Server(PostgresServer);
+
+impl Server {
+    /// Starts one, if it is installed.
+    pub(crate) fn start() -> Option<Self> {
+        PostgresServer::start().map(Self)
+    }
+
+    /// Keeps the arena of a directory, a new one.
+    pub(crate) fn keep(&self, directory: &Path) {
+        fs::write(directory.join(URL), self.0.new_url()).expect("a writable directory");
+    }
+
+    /// `kill -9`, and a new start.
+    pub(crate) async fn kill(&self) {
+        self.0.kill();
+        tokio::time::sleep(AWAY).await;
+        self.0.restart();
+    }
+}
+
+const URL: &str = "storage-url";
+
+/// Tells a command where the arena of a directory is.
+pub(crate) fn tell<'c>(directory: &Path, command: &'c mut Command) -> &'c mut Command {
+    match fs::read_to_string(directory.join(URL)) {
+        Ok(url) => command.env("FOURFOLD_STORAGE_URL", url),
+        Err(_) => command,
+    }
+}
+
+/// Moves the arena into the directory, if a server keeps it: then it is looked at as every other.
+pub(crate) fn bring_home(directory: &Path) {
+    let Ok(url) = fs::read_to_string(directory.join(URL)) else { return };
+    let moved = fourfold().arg("migrate").arg(url).arg(data(directory)).output().expect("the binary starts");
+    assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
+    fs::remove_file(directory.join(URL)).expect("a writable directory");
+    print!("{}", run(directory, fourfold().args(["games", "verify"])));
+}
