@@ -392,7 +392,7 @@ impl Client {
         match kind {
             "game" => self.take_snapshot(message, now_ms, witness),
             "turn" => self.take_turn(message, now_ms),
-            "moved" => self.take_moved(message, now_ms, witness),
+            "moved" => self.take_moved(message, witness),
             "game_end" => self.take_end(message, now_ms, witness),
             "synced" => self.synced(),
             "challenge" => {
@@ -487,7 +487,7 @@ impl Client {
         }
     }
 
-    fn take_moved(&mut self, message: &Value, now_ms: u64, witness: &mut Witness) {
+    fn take_moved(&mut self, message: &Value, witness: &mut Witness) {
         let Some(id) = game_id(message) else { return };
         let (ply, column) = (number(&message["ply"]), number(&message["column"]));
         let event_seq = number(&message["event_seq"]);
