@@ -142,7 +142,8 @@ fn a_move_that_was_killed_is_gone_on_with_and_nobody_takes_half_an_arena() {
     let (url, source) = (server.new_url(), used_arena());
     let mut halves = 0;
     for wait_ms in (0..).step_by(50) {
-        let mut moving = migrate(source.path(), &url).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let mut moving =
+            migrate(source.path(), &url).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
         thread::sleep(Duration::from_millis(wait_ms));
         // It may have ended by itself.
         let _ = moving.kill();

@@ -65,7 +65,8 @@ impl Arguments {
     ///
     /// Panics if a value is missing, or is none of those that are known.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Option<Self> {
-        let mut arguments = Self { cycles: None, cuts: None, games: 20, seed: 1, place: Place::File, is_short: false };
+        let mut arguments =
+            Self { cycles: None, cuts: None, games: 20, seed: 1, place: Place::File, is_short: false };
         while let Some(word) = words.next() {
             if word == "--store" {
                 arguments.place = Place::named(&words.next().unwrap_or_default());

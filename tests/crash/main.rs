@@ -75,7 +75,8 @@ fn kills(arguments: &Arguments, directory: &Path) -> Vec<String> {
     };
     for (round, number) in arguments.rounds().zip(1..) {
         let directory = below(directory, &format!("round-{number}"));
-        let (figures, mut faults) = runtime.block_on(kill::run(&round, &directory, server.as_ref(), &mut total));
+        let (figures, mut faults) =
+            runtime.block_on(kill::run(&round, &directory, server.as_ref(), &mut total));
         println!("{figures}");
         let learners = below(&directory, "learners");
         let (figures, more) = runtime.block_on(learning::run(&round, &learners));

@@ -92,9 +92,11 @@ impl MigrateCommand {
         let target = self.to.open_target().await?;
         let tables = {
             let mut line = ProgressLine::unbounded("rows moved or compared");
-            let progress = |step| line.advance(match step {
-                Step::Moved(rows) | Step::Compared(rows) => rows,
-            });
+            let progress = |step| {
+                line.advance(match step {
+                    Step::Moved(rows) | Step::Compared(rows) => rows,
+                })
+            };
             target.engine.receive(&source.engine, progress).await?
         };
         let games = while_working("checking the target", verify(target.engine.store().as_ref())).await?;
@@ -123,7 +125,8 @@ fn expect_sound(report: &VerifyReport, which: &str, then: &str) -> Result<(), Ex
         [] => Ok(()),
         [first, ..] => {
             let count = report.findings.len();
-            let message = format!("{which} is not as it should be ({count} findings, the first: {first}): {then}");
+            let message =
+                format!("{which} is not as it should be ({count} findings, the first: {first}): {then}");
             Err(Exit::new(Code::Data, message))
         }
     }

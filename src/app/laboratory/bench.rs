@@ -6,6 +6,7 @@ mod pairing;
 mod review;
 mod search;
 mod solver;
+mod store;
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -44,6 +45,8 @@ enum BenchSubject {
     Pairing(pairing::PairingBench),
     /// Matches in this process through everything that matches do, and the joint rating of a large field.
     Arena(arena::ArenaBench),
+    /// How many moves a second become durable.
+    Store(store::StoreBench),
 }
 
 /// Random games from the empty board, on one thread.
@@ -86,6 +89,7 @@ impl BenchCommand {
             BenchSubject::Bots(bots) => bots.run(),
             BenchSubject::Pairing(pairing) => pairing.run(),
             BenchSubject::Arena(arena) => arena.run(),
+            BenchSubject::Store(store) => store.run(),
         }
     }
 }

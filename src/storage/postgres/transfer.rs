@@ -64,12 +64,7 @@ pub(super) async fn check(connection: &Connection, arrival: Arrival) -> Result<(
 
 #[async_trait]
 impl Tables for PostgresStore {
-    async fn rows(
-        &self,
-        table: &'static Table,
-        start: Start,
-        key: &[Value],
-    ) -> Result<Vec<Row>, StoreError> {
+    async fn rows(&self, table: &'static Table, start: Start, key: &[Value]) -> Result<Vec<Row>, StoreError> {
         let mut arguments: Vec<Boxed<'_>> = key.iter().map(boxed).collect();
         arguments.push(Box::new(i64::from(table.portion)));
         rows(&*self.reader().await?, table, &table.select(start), &arguments).await
@@ -88,11 +83,8 @@ impl Tables for PostgresStore {
             .zip(*columns)
             .map(|(number, (_, kind))| format!("${number}::{}[]", sql_type(*kind)))
             .collect();
-        let insert = format!(
-            "INSERT INTO {name} ({}) SELECT * FROM unnest({})",
-            table.names(),
-            arrays.join(", ")
-        );
+        let insert =
+            format!("INSERT INTO {name} ({}) SELECT * FROM unnest({})", table.names(), arrays.join(", "));
         let arguments = (0..).zip(*columns).map(|(column, (_, kind))| array(rows, column, *kind)).collect();
         if table.key > 0 {
             db::query(&insert).bind_all(arguments).execute(connection).await?;

@@ -112,10 +112,10 @@ impl OpenError {
         match self {
             // EX_DATAERR
             Self::Foreign { .. } | Self::Newer { .. } | Self::Damaged { .. } | Self::LogLost { .. } => 65,
-            Self::Unreadable { .. } => 66,    // EX_NOINPUT
-            Self::LibraryTooOld { .. } => 70, // EX_SOFTWARE
+            Self::Unreadable { .. } => 66,                        // EX_NOINPUT
+            Self::LibraryTooOld { .. } => 70,                     // EX_SOFTWARE
             Self::Uncreatable { .. } | Self::Exists { .. } => 73, // EX_CANTCREAT
-            Self::Failed { .. } => 74,        // EX_IOERR
+            Self::Failed { .. } => 74,                            // EX_IOERR
         }
     }
 }

@@ -46,12 +46,7 @@ impl SqliteStore {
 
 #[async_trait]
 impl Tables for SqliteStore {
-    async fn rows(
-        &self,
-        table: &'static Table,
-        start: Start,
-        key: &[Value],
-    ) -> Result<Vec<Row>, StoreError> {
+    async fn rows(&self, table: &'static Table, start: Start, key: &[Value]) -> Result<Vec<Row>, StoreError> {
         let mut arguments = key.to_vec();
         arguments.push(Value::Number(table.portion.into()));
         self.readers
@@ -97,7 +92,9 @@ fn rows(
 ) -> db::Result<Vec<Row>> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(rusqlite::params_from_iter(arguments), |row| {
-        (0..table.columns.len()).map(|column| Ok(row.get::<_, rusqlite::types::Value>(column)?.into())).collect()
+        (0..table.columns.len())
+            .map(|column| Ok(row.get::<_, rusqlite::types::Value>(column)?.into()))
+            .collect()
     });
     rows?.collect()
 }
@@ -140,18 +137,23 @@ mod tests {
         let sql = "SELECT t.name, c.name, c.type, c.pk FROM sqlite_schema t, pragma_table_info(t.name) c \
                    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'";
         let lock = store.write_connection.lock().await;
-        let found: Vec<(String, String, String, i64)> = db::query_as(sql).fetch_all(lock.connection()).unwrap();
+        let found: Vec<(String, String, String, i64)> =
+            db::query_as(sql).fetch_all(lock.connection()).unwrap();
         let mut found: Vec<_> = found
             .into_iter()
             // Of a table with one row, the column that says so is the engine's own affair.
             .filter(|(table, column, ..)| {
                 !matches!((table.as_str(), column.as_str()), ("publication", "key") | ("judging", "only"))
             })
-            .map(|(table, column, sql_type, place)| (table, column, sql_type, usize::try_from(place).unwrap()))
+            .map(|(table, column, sql_type, place)| {
+                (table, column, sql_type, usize::try_from(place).unwrap())
+            })
             .collect();
         let mut moved: Vec<_> = TABLES
             .iter()
-            .flat_map(|table| (1..).zip(table.columns).map(move |(place, (column, kind))| (table, place, *column, *kind)))
+            .flat_map(|table| {
+                (1..).zip(table.columns).map(move |(place, (column, kind))| (table, place, *column, *kind))
+            })
             .map(|(table, place, column, kind)| {
                 let sql_type = match kind {
                     Kind::Number | Kind::Flag => "INTEGER",

@@ -157,7 +157,10 @@ mod tests {
     #[test]
     fn statements_name_the_key_and_its_order() {
         let table = TABLES.iter().find(|table| table.name == "lesson").unwrap();
-        assert_eq!(table.select(Start::First), "SELECT learner, number, changes FROM lesson ORDER BY learner, number LIMIT $1");
+        assert_eq!(
+            table.select(Start::First),
+            "SELECT learner, number, changes FROM lesson ORDER BY learner, number LIMIT $1"
+        );
         assert_eq!(
             table.select(Start::After),
             "SELECT learner, number, changes FROM lesson WHERE (learner, number) > ($1, $2) \

@@ -148,7 +148,7 @@ struct Nobody;
 impl Observer for Nobody {}
 
 /// Processor time of the whole process so far.
-fn cpu_time() -> Duration {
+pub(super) fn cpu_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }
 
