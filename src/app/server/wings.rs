@@ -524,8 +524,8 @@ pub(super) fn http(
         puzzles,
     };
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
-    let socket = upgrade::route(gateway, transport);
-    router::router(state, pages::router(), Arc::clone(&ground.metrics)).merge(socket)
+    let site = router::router(state, pages::router(), Arc::clone(&ground.metrics));
+    upgrade::beside(site, gateway, transport)
 }
 
 /// Where links lead: the configured address, or the one that is listened on.
