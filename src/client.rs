@@ -3,11 +3,13 @@
 //! It keeps its session over lost connections, paces itself below the server's message limit, and leaves to the caller
 //! what to say. Load generator and kill test are built on it; what it knows of the server it knows from the wire.
 
+mod address;
 pub(crate) mod bridge;
 pub(crate) mod http;
 pub mod load;
 mod pace;
 mod socket;
+mod transport;
 
 use std::time::Duration;
 
@@ -33,17 +35,6 @@ const ANSWER_WAIT: Duration = Duration::from_secs(10);
 const RETRY_WAIT_MIN: Duration = Duration::from_millis(200);
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// The path of the socket, for addresses given without one.
-const SOCKET_PATH: &str = "/api/v1/socket";
-
-/// Completes an address: `ws://HOST:PORT` becomes `ws://HOST:PORT/api/v1/socket`, and `http` is read as `ws`.
-fn socket_url(url: &str) -> String {
-    let url = url.trim_end_matches('/');
-    let url = url.strip_prefix("http://").map_or_else(|| url.to_owned(), |rest| format!("ws://{rest}"));
-    let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
-    if has_path { url } else { format!("{url}{SOCKET_PATH}") }
-}
-
 /// Checks a time control as the server would.
 ///
 /// # Errors
@@ -57,7 +48,7 @@ pub(crate) fn game_time(time: TimeControl) -> Result<GameTime, ClientError> {
 /// How a client introduces itself.
 #[derive(Clone, Debug, Default)]
 pub struct Introduction {
-    /// `ws://HOST:PORT`, with the path of the socket or without it.
+    /// `ws://HOST:PORT`, or `wss://` for TLS, with the path of the socket or without it.
     pub url: String,
     /// A bot's token; without one the server makes the client a guest.
     pub token: Option<Secret>,
@@ -75,8 +66,11 @@ pub struct Introduction {
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// The address makes no sense.
-    #[error("`{0}` is not the address of a server, such as ws://127.0.0.1:4444/api/v1/socket")]
+    #[error("`{0}` is not the address of a server, such as ws://127.0.0.1:4444 or wss://arena.example.org")]
     BadUrl(String),
+    /// There is no encrypted connection to be had.
+    #[error("no TLS: {0}")]
+    Tls(String),
     /// The connection could not be made, or broke.
     #[error("connection lost: {0}")]
     Lost(String),
@@ -86,6 +80,9 @@ pub enum ClientError {
     /// The server said nothing for too long.
     #[error("the server has been silent for {} ms", .0.as_millis())]
     Silent(Duration),
+    /// The server refused the upgrade.
+    #[error("the server refused the connection with {status}: {message}")]
+    NoUpgrade { status: u16, message: String },
     /// The server refused `hello`.
     #[error("refused: {}", .0.message)]
     Refused(Box<WireError>),
@@ -105,7 +102,7 @@ impl ClientError {
                 !lasting.iter().any(|lasting| lasting.number() == *code)
             }
             Self::Refused(error) => error.retry_ms.is_some(),
-            Self::BadUrl(_) | Self::Unreadable(_) => false,
+            Self::BadUrl(_) | Self::Tls(_) | Self::NoUpgrade { .. } | Self::Unreadable(_) => false,
         }
     }
 }
@@ -246,8 +243,7 @@ async fn open(
 ) -> Result<(Socket, u64, Welcome), ClientError> {
     let deadline = Instant::now() + ANSWER_WAIT;
     let late = |_| ClientError::Silent(ANSWER_WAIT);
-    let url = socket_url(&introduction.url);
-    let connecting = Socket::connect(&url, introduction.token.as_ref());
+    let connecting = Socket::connect(&introduction.url, introduction.token.as_ref());
     let mut socket = tokio::time::timeout_at(deadline, connecting).await.map_err(late)??;
     socket.send(&encode(&hello(introduction, resume), None)).await?;
     loop {
@@ -341,12 +337,5 @@ mod tests {
         assert!(closed(CloseCode::Restart).is_passing() && closed(CloseCode::TooSlow).is_passing());
         assert!(!closed(CloseCode::Replaced).is_passing() && !closed(CloseCode::Credentials).is_passing());
         assert!(!ClientError::BadUrl(String::new()).is_passing());
-    }
-
-    #[test]
-    fn addresses_are_completed() {
-        assert_eq!(socket_url("ws://127.0.0.1:4444"), "ws://127.0.0.1:4444/api/v1/socket");
-        assert_eq!(socket_url("http://127.0.0.1:4444/"), "ws://127.0.0.1:4444/api/v1/socket");
-        assert_eq!(socket_url("ws://a.example/x/socket"), "ws://a.example/x/socket");
     }
 }

@@ -25,11 +25,11 @@ use crate::play::host::{GameOffer, Host, HostDeps, Origin};
 use crate::play::house::HouseBots;
 use crate::play::presence::outbox::{Attachment, Next};
 use crate::play::room::Directory;
-use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resume};
+use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resign, Resume};
 
 use crate::model::player::PlayerKind;
 use crate::protocol::server::{Snapshot, Welcome};
-use crate::protocol::{ClientMessage, Request, ServerMessage, WireError};
+use crate::protocol::{ClientMessage, ErrorCode, Request, ServerMessage, WireError};
 use crate::session::departed::Departed;
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, SessionPort};
 use crate::session::{Services, SessionGateway};
@@ -351,6 +351,11 @@ impl Client {
         })
     }
 
+    /// Says something that could not be read.
+    pub(crate) fn misspeak(&self, code: ErrorCode, message: &str) {
+        self.port.misspoke(&WireError::new(code, message));
+    }
+
     pub(crate) async fn say(&self, message: ClientMessage) {
         self.port.handle(Request { id: None, message }, now()).await;
     }
@@ -367,7 +372,7 @@ impl Client {
     }
 
     pub(crate) async fn resign(&self, game: &GameId) {
-        self.say(ClientMessage::Resign(OnGame { game: game.clone() })).await;
+        self.say(ClientMessage::Resign(Resign::new(game.clone()))).await;
     }
 
     pub(crate) async fn rematch(&self, game: &GameId) {

@@ -123,6 +123,25 @@ fn wrong_flags_get_a_usage_line_and_a_suggestion() {
 }
 
 #[test]
+fn flags_that_there_are_not_and_broken_files_are_no_success() {
+    let output = run(&["solve", "--foo"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    check_refused(
+        &["classic", "c4ai", "-p1", "C4AI", "-p2", "StupidAI", "-d"],
+        2,
+        "followed by a weights file or -d, not by -p2",
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("games.ndjson");
+    for broken in ["nonsense\n", "{}\nnonsense\n{}\n"] {
+        fs::write(&path, broken).unwrap();
+        check_refused(&["puzzles", path.to_str().unwrap()], 65, "not a record");
+    }
+    fs::write(&path, "{}\n{\"torn").unwrap();
+    assert_eq!(run(&["puzzles", path.to_str().unwrap()]).status.code(), Some(0));
+}
+
+#[test]
 fn a_game_can_be_played_through_a_pipe() {
     let mut child = fourfold(&["play", "--second", "greedy"])
         .stdin(Stdio::piped())

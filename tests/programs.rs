@@ -7,13 +7,24 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 fn fourfold(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fourfold"));
-    command.args(arguments).stdin(Stdio::null()).env_remove("RUST_LOG").env_remove("FOURFOLD_TOKEN");
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .env_remove("RUST_LOG")
+        .env_remove("FOURFOLD_TOKEN")
+        .env_remove("FOURFOLD_URL");
     command
 }
 
@@ -195,6 +206,126 @@ impl Drop for Daemon {
     }
 }
 
+/// A proxy that speaks TLS, with a certificate for 127.0.0.1 that `tests/data/tls/ca.pem` vouches for; its port.
+fn behind_tls(url: &str) -> u16 {
+    let read = |name: &str| format!("{}/tests/data/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+    let certificate = CertificateDer::from_pem_file(read("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(read("server.key")).unwrap();
+    let config =
+        ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key).unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let daemon = url.trim_start_matches("ws://").to_owned();
+    let (sender, port) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        tokio::runtime::Runtime::new().unwrap().block_on(async move {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            sender.send(listener.local_addr().unwrap().port()).unwrap();
+            while let Ok((stream, _)) = listener.accept().await {
+                let (acceptor, daemon) = (acceptor.clone(), daemon.clone());
+                tokio::spawn(async move {
+                    let Ok(mut client) = acceptor.accept(stream).await else { return };
+                    let mut server = TcpStream::connect(daemon).await.unwrap();
+                    let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+                });
+            }
+        });
+    });
+    port.recv().unwrap()
+}
+
+#[test]
+fn programs_reach_an_arena_behind_tls() {
+    let daemon = Daemon::start();
+    let port = behind_tls(&daemon.url);
+    let trusting = |arguments: &[&str]| {
+        let mut command = fourfold(arguments);
+        command.env("SSL_CERT_FILE", format!("{}/tests/data/tls/ca.pem", env!("CARGO_MANIFEST_DIR")));
+        command.output().unwrap()
+    };
+    let [wss, https] = ["wss", "https"].map(|scheme| format!("{scheme}://127.0.0.1:{port}"));
+    let patient = ["--move-ms", "60000", "--startup-ms", "60000", "--json", "--", &bot("good.sh")];
+    let report = trusting(&[&["check-bot", "--url", &wss, "--token", &daemon.token][..], &patient].concat());
+    assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stderr));
+    let load = trusting(&["load", "--url", &https, "--games", "2", "--connections", "2", "--json"]);
+    assert_eq!(json_of(&load)["games"], 2);
+
+    let bridge = |url: &str| {
+        let words = [
+            "bridge",
+            "--url",
+            url,
+            "--token",
+            &daemon.token,
+            "--startup-ms",
+            "60000",
+            "--",
+            &bot("good.sh"),
+        ];
+        let output = run(&words);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, words) = bridge(&wss);
+    assert!(code == Some(69) && words.contains("SSL_CERT_FILE"), "nobody vouches for it: {words}");
+    let (code, words) = bridge(&daemon.url.replace("ws://", "wss://"));
+    assert!(code == Some(69) && words.contains("does not speak TLS"), "{words}");
+    let (code, words) = bridge("gopher://127.0.0.1");
+    assert!(code == Some(2) && words.contains("is not the address of a server"), "{words}");
+}
+
+#[test]
+fn a_log_is_shown_exported_and_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("match.ndjson");
+    let log = log.to_str().unwrap();
+    let mine = format!("mine=cmd:{}", bot("good.sh"));
+    let patient = ["--startup-ms", "60000", "--move-ms", "60000", "--seed", "3", "--save", log];
+    let played = run(&[&["match", &mine, "foe=greedy", "--games", "4"][..], &patient].concat());
+    let table = String::from_utf8_lossy(&played.stdout).into_owned();
+    assert!(table.starts_with("mine v foe, seed 3"), "{table}");
+    assert_eq!(String::from_utf8_lossy(&run(&["log", log]).stdout), table);
+    assert_eq!(json_of(&run(&["log", log, "--json"]))["games"], 4);
+    let text = |flag: &str| String::from_utf8(run(&["log", log, flag]).stdout).unwrap();
+    assert_eq!(text("--pgn").matches("[White \"").count(), 4);
+    assert_eq!(text("--csv").lines().count(), 5);
+    let verified = text("--verify");
+    assert!(verified.starts_with("4 games, every line as it was written; finished\n"), "{verified}");
+    assert!(verified.contains("mine: good.sh sha256 "), "{verified}");
+    assert_eq!(json_of(&run(&["rate", log, log, "--json"]))["games"], 4, "the same file twice is one");
+
+    let written = std::fs::read_to_string(log).unwrap();
+    let turned = written.replacen("\"result\":\"first\"", "\"result\":\"draw\"", 1);
+    assert_ne!(turned, written);
+    std::fs::write(log, turned).unwrap();
+    check_refused(&["rate", log], 65, "its checksum is wrong");
+    check_refused(&["log", log, "--verify"], 65, "its checksum is wrong");
+    check_refused(&["log", "/no/such/log"], 66, "/no/such/log");
+    check_refused(&["log", log, "--pgn", "--csv"], 2, "cannot be used with");
+}
+
+#[test]
+fn house_bots_play_for_other_referees_and_are_measured_as_programs() {
+    let engine = |bot: &str, dialect: &str| {
+        format!("cmd+{dialect}:{} engine {bot} --dialect {dialect}", env!("CARGO_BIN_EXE_fourfold"))
+    };
+    for dialect in ["simple", "kaggle", "aigames", "cfour"] {
+        let there = format!("{dialect}={}", engine("negamax:depth=2", dialect));
+        let patient = ["--startup-ms", "60000", "--move-ms", "60000", "--seed", "3", "--json"];
+        let report =
+            json_of(&run(&[&["match", &there, "negamax:depth=2", "--games", "2"][..], &patient].concat()));
+        assert_eq!((&report["faults"], &report["score"]), (&0.into(), &0.5.into()), "{report}");
+    }
+    let measure = |bot: &str| {
+        let flags =
+            ["--positions", "20", "--games", "1", "--startup-ms", "60000", "--move-ms", "60000", "--json"];
+        json_of(&run(&[&["measure", bot][..], &flags].concat()))
+    };
+    let (there, here) = (measure(&format!("it={}", engine("greedy", "simple"))), measure("greedy"));
+    assert_eq!(there["bot"], "it");
+    for figure in ["good", "decision", "optimal", "mean_loss", "first_vs_perfect"] {
+        assert_eq!(there[figure], here[figure], "{figure}");
+    }
+}
+
 /// A bot that connects by itself, as the kits' bots do: the bridge, started by the test itself.
 #[test]
 fn a_bot_that_connects_by_itself_is_tested_by_the_daemon() {
@@ -218,7 +349,7 @@ fn a_bot_that_connects_by_itself_is_tested_by_the_daemon() {
         "drain",
     ];
     assert_eq!(names, expected);
-    check_refused(&[&check[..], &["false"]].concat(), 1, "the bot ended during the test");
+    check_refused(&[&check[..], &["false"]].concat(), 1, "the bot ended before its test began");
     check_refused(&[&check[..], &["/no/such/bot"]].concat(), 2, "/no/such/bot");
 }
 

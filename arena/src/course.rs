@@ -6,7 +6,7 @@
 
 use crate::format::{self, History};
 use crate::log::Why;
-use crate::plan::{Pairing, Plan, PlannedGame};
+use crate::plan::{Format, Pairing, Plan, PlannedGame};
 use crate::results::{GameOutcome, Results};
 use crate::stats::sprt::Hypothesis;
 
@@ -24,6 +24,8 @@ pub struct Course {
     /// The next game to book.
     due: u64,
     active: Vec<bool>,
+    /// Rounds in which somebody had no opponent, by entrant.
+    rests: Vec<u64>,
     faults_in_a_row: Vec<u32>,
     over: Option<Why>,
 }
@@ -50,6 +52,7 @@ impl Course {
             next: 0,
             due: 0,
             active: vec![true; entrants],
+            rests: vec![0; entrants],
             faults_in_a_row: vec![0; entrants],
             over: None,
         };
@@ -78,6 +81,11 @@ impl Course {
     /// Games of the schedule as far as it is known.
     pub fn games_known(&self) -> u64 {
         self.wave_end()
+    }
+
+    /// Rounds of a Swiss tournament in which somebody had no opponent, by entrant: they count as won.
+    pub fn rests(&self) -> &[u64] {
+        &self.rests
     }
 
     /// How far everybody came in a knockout.
@@ -162,6 +170,11 @@ impl Course {
         self.waves += 1;
         if self.wave.is_empty() {
             self.over = Some(Why::Complete);
+        } else if matches!(self.plan.format, Format::Swiss { .. }) {
+            for (entrant, rests) in self.rests.iter_mut().enumerate() {
+                let plays = self.wave.iter().any(|pairing| [pairing.a, pairing.b].contains(&entrant));
+                *rests += u64::from(self.active[entrant] && !plays);
+            }
         }
     }
 
@@ -188,16 +201,15 @@ mod tests {
     use fourfold_engine::Side;
 
     use super::*;
-    use crate::format::Format;
     use crate::stats::sprt::Sprt;
     use crate::testing::plan;
 
     fn won(winner: Side) -> GameOutcome<'static> {
-        GameOutcome { winner: Some(winner), at_fault: None, both_moved: true, moves: "44" }
+        GameOutcome { winner: Some(winner), at_fault: None, fault: None, both_moved: true, moves: "44" }
     }
 
     fn fault(side: Side) -> GameOutcome<'static> {
-        GameOutcome { at_fault: Some(side), ..won(side.opponent()) }
+        GameOutcome { at_fault: Some(side), fault: Some("too late"), ..won(side.opponent()) }
     }
 
     #[test]

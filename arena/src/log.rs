@@ -19,7 +19,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use self::lines::{Chain, Tail};
+pub(crate) use self::lines::Chain;
+use self::lines::Tail;
 use crate::plan::Plan;
 use crate::record::MatchRecord;
 
@@ -27,12 +28,37 @@ use crate::record::MatchRecord;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The first line: what is played.
-    Start { schema: u32, plan: Plan },
+    /// The first line: what is played, and by what.
+    Start {
+        schema: u32,
+        plan: Plan,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
+    },
     /// An entrant plays no more.
     Suspended { entrant: String, faults_in_a_row: u32 },
     /// Everything is played or decided.
     End { games: u64, why: Why },
+}
+
+/// With what a run was made, for who wants to make it again. Nothing is compared with it: a run may go on elsewhere.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// Of the program that wrote the log.
+    pub version: String,
+    /// System, processor and how many of them.
+    pub machine: String,
+    /// The files of entrants that are programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramFile>,
+}
+
+/// A file that an entrant is made of, its program or one that is named among its arguments.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProgramFile {
+    pub entrant: String,
+    pub file: String,
+    pub sha256: String,
 }
 
 /// Changes when the meaning of a line does.
@@ -94,6 +120,7 @@ pub struct Log {
 pub struct Found {
     /// `None` if the file was empty or its first line torn: the run had not begun.
     pub plan: Option<Plan>,
+    pub origin: Option<Origin>,
     /// In the order of the schedule.
     pub games: Vec<MatchRecord>,
     /// Whether the last line is an event that followed from the last game: nothing was torn off behind it.
@@ -141,6 +168,20 @@ impl Log {
         found.ahead = waiting;
         found.ahead.retain(|record| Plan::game_number(&record.id) > last);
         Ok((Self::new(path, file, tail.chain, ahead), found))
+    }
+
+    /// Reads a log and leaves it as it is. A torn last line is passed over, and games that wait for their turn are left
+    /// out.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or a line does not fit.
+    pub fn read(path: &Path) -> Result<Found, LogError> {
+        let file = File::open(path).map_err(io_error(path))?;
+        let mut found = Found::default();
+        let tail = lines::read(path, &file, |number, line| found.add(path, number, line))?;
+        found.cut = tail.torn_bytes;
+        Ok(found)
     }
 
     fn new(path: &Path, file: File, chain: Chain, ahead: Ahead) -> Self {
@@ -231,11 +272,11 @@ impl Found {
         let corrupt =
             |reason: String| LogError::Corrupt { path: path.display().to_string(), line: number, reason };
         match (parse(json).map_err(corrupt)?, &self.plan) {
-            (LogEntry::Event(Event::Start { schema, plan }), None) => {
+            (LogEntry::Event(Event::Start { schema, plan, origin }), None) => {
                 if schema != SCHEMA {
                     return Err(corrupt(format!("schema {schema}, this program knows {SCHEMA}")));
                 }
-                self.plan = Some(plan);
+                (self.plan, self.origin) = (Some(plan), origin);
             }
             (LogEntry::Event(Event::Start { .. }), Some(_)) => return Err(corrupt("a second start".into())),
             (_, None) => return Err(corrupt("the log does not begin with a start".into())),

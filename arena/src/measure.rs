@@ -12,6 +12,7 @@ pub mod classes;
 pub mod decisions;
 pub mod ladder;
 pub mod solved;
+pub mod subject;
 
 use std::sync::atomic::AtomicBool;
 

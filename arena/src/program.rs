@@ -15,9 +15,9 @@ mod player;
 mod process;
 mod sandbox;
 pub mod spec;
+pub mod transcript;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fourfold_engine::Variant;
@@ -25,6 +25,7 @@ use fourfold_engine::Variant;
 use self::dialect::Dialect;
 use self::limits::{ProcessLimits, Sandbox};
 use self::spec::ProgramSpec;
+use self::transcript::Transcript;
 use crate::entrant::{Entrant, EntrantFault, Player};
 
 /// How long a program may think where no clock runs.
@@ -45,14 +46,14 @@ struct ProcessRecipe {
     dialect: Dialect,
     variant: Variant,
     limits: ProcessLimits,
-    /// It has left a warm-up unanswered, so no more time is spent on that.
-    is_slow_to_start: AtomicBool,
+    /// As the transcript names it.
+    name: String,
+    transcript: Option<Arc<Transcript>>,
 }
 
 impl ProcessRecipe {
     fn warm_up(&self) -> Option<Duration> {
-        let wants = !self.limits.warm_up.is_zero() && !self.is_slow_to_start.load(Ordering::Relaxed);
-        wants.then_some(self.limits.warm_up)
+        Some(self.limits.warm_up).filter(|limit| !limit.is_zero())
     }
 }
 
@@ -84,9 +85,23 @@ impl Program {
         if limits.sandbox == Sandbox::Bubblewrap && !limits::has_bubblewrap() {
             return Err(ProgramError::NoBubblewrap);
         }
-        let is_slow_to_start = AtomicBool::new(false);
-        let recipe = ProcessRecipe { words, dialect, variant, limits, is_slow_to_start };
+        let recipe = ProcessRecipe { words, dialect, variant, limits, name: name.clone(), transcript: None };
         Ok(Self { name, recipe: Arc::new(recipe) })
+    }
+
+    /// Writes down all that is said.
+    pub fn with_transcript(self, transcript: Arc<Transcript>) -> Self {
+        let Self { name, recipe } = self;
+        let ProcessRecipe { words, dialect, variant, limits, name: shown, .. } = &*recipe;
+        let recipe = ProcessRecipe {
+            words: words.clone(),
+            dialect: *dialect,
+            variant: *variant,
+            limits: *limits,
+            name: shown.clone(),
+            transcript: Some(transcript),
+        };
+        Self { name, recipe: Arc::new(recipe) }
     }
 }
 

@@ -4,14 +4,17 @@
 //! count for nothing, nor do those that an operator took out.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, Read};
 
+use fourfold_engine::{Game, Outcome, Side, Variant};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::log::Chain;
 use crate::report::{RatingTable, ReportEntry};
-use crate::stats::fit::{Anchor, DRAW, LOSS, WIN};
+use crate::stats::fit::{Anchor, DRAW, FitMeeting, LOSS, WIN};
 use crate::stats::ledger::{Booking, Ledger};
 
 /// Longest line. A record of the largest board has under 4 KiB; a file that is none may be one line of a gigabyte.
@@ -34,6 +37,17 @@ pub struct Only {
     pub bots: bool,
     /// Those on this board, such as `7x6`.
     pub variant: Option<String>,
+    /// Those that were decided on the board or given up, and by no fault.
+    pub faultless: bool,
+}
+
+/// Whether lines are held against their checksums, and results against their moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Trust {
+    #[default]
+    Checked,
+    /// For lines that were picked from a log, whose checksums cover the whole.
+    Blind,
 }
 
 /// Games that were read.
@@ -44,6 +58,10 @@ pub struct Games {
     /// Numbers of the players by their ids: what is summed in the order of the ids is the same in any order of games.
     numbers: BTreeMap<String, usize>,
     ledger: Ledger,
+    trust: Trust,
+    /// Lines that were read, by their contents: the same file twice is one.
+    read: HashSet<u64>,
+    repeats: u64,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +73,7 @@ struct FileLine<'a> {
     pair: Option<FilePair<'a>>,
     #[serde(default)]
     moves: Cow<'a, str>,
+    reason: Option<Cow<'a, str>>,
     #[serde(default)]
     rated: bool,
     variant: Option<Cow<'a, str>>,
@@ -90,10 +109,43 @@ struct FilePair<'a> {
     leg: u32,
 }
 
+fn hash(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Replays a game: its moves must be legal, and if they end it, it must have ended so.
+fn check_moves(line: &FileLine<'_>) -> Result<(), String> {
+    let Some(result) = line.result.as_deref().filter(|result| *result != "void") else { return Ok(()) };
+    let variant = line.variant.as_deref().unwrap_or("7x6");
+    let variant: Variant = variant.parse().map_err(|error| format!("variant `{variant}`: {error}"))?;
+    let game = Game::from_moves(variant, &line.moves).map_err(|error| format!("moves: {error}"))?;
+    let on_board = match game.outcome() {
+        Some(Outcome::Win { by: Side::First, .. }) => "first",
+        Some(Outcome::Win { by: Side::Second, .. }) => "second",
+        Some(Outcome::Draw) => "draw",
+        None if matches!(line.reason.as_deref(), Some("four" | "full")) => {
+            return Err("reason: the moves do not end the game".to_owned());
+        }
+        None => return Ok(()),
+    };
+    if on_board == result {
+        Ok(())
+    } else {
+        Err(format!("result `{result}`, but by the moves it is `{on_board}`"))
+    }
+}
+
 impl Games {
     /// Nothing read yet.
-    pub fn new(only: Only) -> Self {
-        Self { only, ..Self::default() }
+    pub fn new(only: Only, trust: Trust) -> Self {
+        Self { only, trust, ..Self::default() }
+    }
+
+    /// Games that stood in the files before, letter for letter, and were passed over.
+    pub fn repeats(&self) -> u64 {
+        self.repeats
     }
 
     /// Adds all games of a file. Returns whether the last line was torn: without a line feed, and no JSON.
@@ -103,6 +155,7 @@ impl Games {
     /// Names the first line that is neither a record nor an event.
     pub fn read(&mut self, mut file: impl BufRead) -> Result<bool, RateError> {
         let mut bytes = Vec::new();
+        let mut chain = Chain::default();
         for line in 1.. {
             bytes.clear();
             (&mut file).take(LINE_BYTES_MAX + 1).read_until(b'\n', &mut bytes)?;
@@ -112,7 +165,8 @@ impl Games {
             if bytes.len() as u64 > LINE_BYTES_MAX {
                 return Err(RateError::Line { line, reason: format!("longer than {LINE_BYTES_MAX} bytes") });
             }
-            if let Err(reason) = self.read_line(bytes.trim_ascii()) {
+            let text = bytes.trim_ascii();
+            if let Err(reason) = self.check_sum(text, &mut chain).and_then(|()| self.read_line(text)) {
                 if bytes.ends_with(b"\n") {
                     return Err(RateError::Line { line, reason });
                 }
@@ -120,6 +174,20 @@ impl Games {
             }
         }
         Ok(false)
+    }
+
+    /// Holds a line of a log against its checksum, which covers the lines before it as well. Other files have none, and
+    /// files that were joined have a start in their midst.
+    fn check_sum(&self, text: &[u8], chain: &mut Chain) -> Result<(), String> {
+        if self.trust == Trust::Blind || !Chain::is_on(text) || chain.accepts(text) {
+            return Ok(());
+        }
+        let mut start = Chain::default();
+        if start.accepts(text) {
+            *chain = start;
+            return Ok(());
+        }
+        Err("its checksum is wrong: it was changed, or a line before it is missing (--unchecked takes it anyway)".into())
     }
 
     fn read_line(&mut self, text: &[u8]) -> Result<(), String> {
@@ -131,6 +199,13 @@ impl Games {
         if line.event.is_some() {
             return Ok(());
         }
+        if !self.read.insert(hash(text)) {
+            self.repeats += 1;
+            return Ok(());
+        }
+        if self.trust == Trust::Checked {
+            check_moves(&line)?;
+        }
         let players = line.players.ok_or("not a record: it has no players")?;
         let ending = match line.result.as_deref() {
             Some("first") => WIN,
@@ -139,9 +214,13 @@ impl Games {
             Some("void") | None => return Ok(()),
             Some(other) => return Err(format!("result `{other}` is unknown")),
         };
-        let Only { rated, bots, variant } = &self.only;
+        let Only { rated, bots, variant, faultless } = &self.only;
         let is_of_bots = players.first.is_bot() && players.second.is_bot();
         let is_on_board = variant.is_none() || line.variant.as_deref() == variant.as_deref();
+        let is_by_fault = matches!(line.reason.as_deref(), Some("time" | "illegal" | "left" | "bot_failed"));
+        if *faultless && is_by_fault {
+            return Ok(());
+        }
         let is_voided = line.unrated_because.as_deref() == Some("voided");
         if is_voided || (*rated && !line.rated) || (*bots && !is_of_bots) || !is_on_board {
             return Ok(());
@@ -179,6 +258,17 @@ impl Games {
 
     /// The ratings of all players. Games whose pair is unfinished, and repeated ones, count for nobody's rating.
     pub fn rate(&self, anchors: &[Anchor]) -> RatingTable {
+        let (entries, meetings, anchors) = self.for_rating(anchors);
+        RatingTable::rate(&entries, &meetings, &anchors)
+    }
+
+    /// The same with what is known of every two players.
+    pub fn rate_with_matrix(&self, anchors: &[Anchor]) -> RatingTable {
+        let (entries, meetings, anchors) = self.for_rating(anchors);
+        RatingTable::rate_with_matrix(&entries, &meetings, &anchors)
+    }
+
+    fn for_rating(&self, anchors: &[Anchor]) -> (Vec<ReportEntry>, Vec<FitMeeting>, Vec<Anchor>) {
         let order: Vec<usize> = self.numbers.values().copied().collect();
         let place = |player: usize| order.iter().position(|&other| other == player);
         let anchors: Vec<Anchor> = anchors
@@ -190,7 +280,7 @@ impl Games {
             score: self.ledger.score(player),
         };
         let entries: Vec<ReportEntry> = order.iter().map(entry).collect();
-        RatingTable::rate(&entries, &self.ledger.meetings(&order), &anchors)
+        (entries, self.ledger.meetings(&order), anchors)
     }
 }
 
@@ -234,22 +324,82 @@ mod tests {
     fn only_those_that_are_wanted_count() {
         let game = |rated: bool, kind: &str, variant: &str| {
             format!(
-                r#"{{"players":{{"first":{{"id":"a","name":"a","kind":"{kind}"}},"second":{{"name":"b","kind":"bot"}}}},"result":"first","rated":{rated},"variant":"{variant}","moves":"{rated}{kind}{variant}"}}"#
+                r#"{{"players":{{"first":{{"id":"a","name":"a","kind":"{kind}"}},"second":{{"name":"b","kind":"bot"}}}},"result":"first","rated":{rated},"variant":"{variant}","moves":"{}"}}"#,
+                1 + u8::from(rated) + 2 * u8::from(kind == "bot")
             )
         };
         let all = [(true, "bot"), (true, "human"), (false, "bot")];
         let text = all.iter().flat_map(|(rated, kind)| ["7x6", "9x6"].map(|board| game(*rated, kind, board)));
         let text = text.collect::<Vec<_>>().join("\n");
         let count = |only: Only| {
-            let mut games = Games::new(only);
+            let mut games = Games::new(only, Trust::Checked);
             games.read(text.as_bytes()).unwrap();
             games.rate(&[]).games
         };
         assert_eq!(count(Only::default()), 6);
         assert_eq!(count(Only { rated: true, ..Only::default() }), 4);
         assert_eq!(count(Only { bots: true, ..Only::default() }), 4);
-        assert_eq!(count(Only { rated: true, bots: true, variant: Some("7x6".into()) }), 1);
+        assert_eq!(
+            count(Only { rated: true, bots: true, variant: Some("7x6".into()), ..Only::default() }),
+            1
+        );
         assert_eq!(count(Only { variant: Some("4x4".into()), ..Only::default() }), 0);
+    }
+
+    /// Lines with their checksums.
+    fn log(lines: &[String]) -> String {
+        let (mut chain, mut out) = (Chain::default(), Vec::new());
+        for line in lines {
+            chain.write(line.as_bytes(), &mut out);
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_are_held_against_their_checksums() {
+        let games = [line("a", "b", "first", ""), line("b", "a", "first", ""), line("a", "b", "draw", "")];
+        let text = log(&games);
+        assert_eq!(read(&text).unwrap().0.rate(&[]).games, 3);
+        assert_eq!(read(&(text.clone() + &text)).unwrap().0.rate(&[]).games, 3, "the same file twice is one");
+        assert_eq!(read(&(text.clone() + &text)).unwrap().0.repeats(), 3);
+        let turned = text.replacen("first\",\"crc", "draw\",\"crc", 1);
+        assert!(turned != text && read(&turned).unwrap_err().starts_with("line 1: its checksum is wrong"));
+        let missing: String = text.split_inclusive('\n').skip(1).collect();
+        assert!(read(&missing).unwrap_err().contains("a line before it is missing"));
+        let mut blind = Games::new(Only::default(), Trust::Blind);
+        blind.read(missing.as_bytes()).unwrap();
+        assert_eq!(blind.rate(&[]).games, 2);
+    }
+
+    #[test]
+    fn results_are_held_against_the_moves() {
+        let game = |moves: &str, result: &str, reason: &str| {
+            line("a", "b", result, &format!(r#","moves":"{moves}","reason":"{reason}""#)) + "\n"
+        };
+        assert!(read(&game("1212121", "first", "four")).is_ok());
+        assert!(read(&game("12", "second", "time")).is_ok());
+        let turned = read(&game("1212121", "draw", "four")).unwrap_err();
+        assert_eq!(turned, "line 1: result `draw`, but by the moves it is `first`");
+        assert!(read(&game("12", "first", "four")).unwrap_err().contains("do not end the game"));
+        assert!(read(&game("1111111", "first", "resign")).unwrap_err().starts_with("line 1: moves: "));
+    }
+
+    #[test]
+    fn games_that_were_lost_by_a_fault_can_be_left_out() {
+        let game =
+            |reason: &str| line("a", "b", "first", &format!(r#","moves":"12","reason":"{reason}""#)) + "\n";
+        let mut games = Games::new(Only { faultless: true, ..Only::default() }, Trust::Checked);
+        games.read((game("time") + &game("bot_failed") + &game("resign")).as_bytes()).unwrap();
+        assert_eq!(games.rate(&[]).games, 1);
+    }
+
+    #[test]
+    fn the_matrix_says_of_every_two_who_is_stronger() {
+        let lines = ["1", "2", "3"].map(|moves| line("a", "b", "first", &format!(r#","moves":"{moves}""#)));
+        let table = read(&lines.join("\n")).unwrap().0.rate_with_matrix(&[]);
+        let matrix = table.matrix.unwrap();
+        assert!(matrix.los[0][1] > 0.5 && (matrix.los[0][1] + matrix.los[1][0] - 1.0).abs() < 1e-9);
+        assert!(matrix.covariance[0][0] > 0.0 && matrix.covariance[0][1] == matrix.covariance[1][0]);
     }
 
     #[test]

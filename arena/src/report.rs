@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::course::Course;
 use crate::format::Format;
 use crate::log::Why;
-use crate::results::{EntrantTally, Meeting, Results};
+use crate::results::{EntrantTally, Meeting, POINTS_OF_A_WIN, Results};
 use crate::stats::elo;
 use crate::stats::fit::{self, Anchor, Fit, Warning};
 use crate::stats::pairs::{Estimate, PairCounts};
@@ -15,6 +15,9 @@ use crate::stats::stopped::median_unbiased_elo;
 
 /// How sure one may be of who is stronger before it is called known.
 const KNOWN: f64 = 0.99;
+
+/// How sure one may be before a sentence says so without a doubt: what most papers ask for.
+const SHOWN: f64 = 0.95;
 
 /// A match as the first entrant sees it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -40,14 +43,37 @@ pub struct MatchReport {
     pub seed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtReport>,
-    pub normalised_elo: f64,
+    /// Null if all pairs went alike.
+    pub normalised_elo: Option<f64>,
     pub unfinished_pairs: u64,
     /// Pairs that repeat an earlier one move for move.
     pub repeated_pairs: u64,
     pub faults_by: [u64; 2],
+    /// Why games were lost by a fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fault_kinds: Vec<FaultKindReport>,
     /// Null while there is more to play.
     pub ended: Option<Why>,
     pub sentence: String,
+}
+
+/// A kind of fault, and how often it cost a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FaultKindReport {
+    pub entrant: String,
+    pub fault: String,
+    pub games: u64,
+}
+
+impl FaultKindReport {
+    /// Those of a run, by entrant.
+    pub fn of(course: &Course) -> Vec<Self> {
+        let name = |entrant: usize| course.plan().entrants[entrant].clone();
+        let kinds = course.results().fault_kinds();
+        kinds
+            .map(|(entrant, fault, games)| Self { entrant: name(entrant), fault: fault.to_owned(), games })
+            .collect()
+    }
 }
 
 /// How a sequential test stands.
@@ -60,7 +86,8 @@ pub struct SprtReport {
     pub upper: f64,
     /// Null until it is decided.
     pub accepted: Option<Hypothesis>,
-    /// The strength that the stopped test points to: the plain `elo` is too far out after a stop.
+    /// The strength that the stopped test points to: the plain `elo` is too far out after a stop. Left out where that
+    /// cannot be told: beyond the hypotheses a test takes so many pairs however large the difference is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elo_after_stop: Option<f64>,
 }
@@ -69,7 +96,10 @@ impl MatchReport {
     /// Reports on a run of two entrants.
     pub fn new(course: &Course) -> Self {
         let (plan, results) = (course.plan(), course.results());
-        let Meeting { score, pairs, .. } = results.meeting(0, 1);
+        let Meeting { score, mut pairs, .. } = results.meeting(0, 1);
+        if results.played() == 0 {
+            pairs = PairCounts::default(); // who fails before its first move has shown nothing of its strength
+        }
         let unknown = Estimate { elo: 0.0, low: -elo::LIMIT, high: elo::LIMIT, los: 0.5 };
         let estimate = pairs.estimate().unwrap_or(unknown);
         let sprt = plan.sprt.as_ref().map(|sprt| SprtReport::new(sprt, &pairs));
@@ -94,6 +124,7 @@ impl MatchReport {
             normalised_elo: pairs.normalised_elo(),
             unfinished_pairs: results.unfinished_pairs(),
             repeated_pairs: pairs.repeated,
+            fault_kinds: FaultKindReport::of(course),
             faults_by: [results.entrants()[0].faults, results.entrants()[1].faults],
             ended: course.over(),
             entrants: names,
@@ -112,31 +143,51 @@ impl SprtReport {
             lower,
             upper,
             accepted: sprt.verdict(pairs),
-            elo_after_stop: median_unbiased_elo(sprt, pairs),
+            elo_after_stop: median_unbiased_elo(sprt, pairs).filter(|elo| is_within_reach(*elo, sprt, pairs)),
         }
     }
+}
+
+/// Whether a test that has stopped can say how large the difference is. No test stops before some 17 pairs, so where
+/// the games alone put it wholly beyond the hypothesis that was accepted, or exclude what the test points to, the time
+/// of the stop says too little.
+fn is_within_reach(elo: f64, sprt: &Sprt, pairs: &PairCounts) -> bool {
+    let Some(Estimate { low, high, .. }) = pairs.estimate() else { return false };
+    (low..=high).contains(&elo)
+        && match sprt.verdict(pairs) {
+            Some(Hypothesis::H1) => low <= sprt.elo1,
+            Some(Hypothesis::H0) => high >= sprt.elo0,
+            None => false,
+        }
 }
 
 /// What a match has shown, in words.
 fn sentence(names: &[String; 2], pairs: &PairCounts, sprt: Option<&SprtReport>) -> String {
     let [a, b] = names;
     if pairs.pairs() == 0 {
-        return format!("Nothing is known about {a} and {b}: no pair of games was finished.");
+        return format!("Nothing is known about {a} and {b}: no pair of games was played.");
     }
     if let Some(SprtReport { accepted: Some(accepted), elo0, elo1, elo_after_stop, .. }) = sprt {
-        let elo = elo_after_stop.unwrap_or_default();
+        let about = match (elo_after_stop, pairs.estimate()) {
+            (Some(elo), _) => format!("about {elo:+.0}"),
+            (None, Some(Estimate { low, high, .. })) => {
+                format!("the games alone say {low:+.0} to {high:+.0}")
+            }
+            (None, None) => "nobody can say how much".to_owned(),
+        };
         let (verb, by) = match accepted {
             Hypothesis::H1 => ("stronger", format!("{elo1} points rather than {elo0}")),
             Hypothesis::H0 => ("not stronger", format!("{elo1} points; {elo0} fits better")),
         };
         return format!(
-            "The test accepts {accepted:?} after {} pairs: {a} is {verb} than {b} by {by} (about {elo:+.0}).",
+            "The test accepts {accepted:?} after {} pairs: {a} is {verb} than {b} by {by} ({about}).",
             pairs.pairs()
         );
     }
     let los = pairs.los();
     let (stronger, weaker, sure) = if los >= 0.5 { (a, b, los) } else { (b, a, 1.0 - los) };
-    let ahead = format!("{stronger} is stronger than {weaker} with {}", percent(sure));
+    let verb = if sure >= SHOWN { "is" } else { "may be" };
+    let ahead = format!("{stronger} {verb} stronger than {weaker} with {}", percent(sure));
     if (los - 0.5).abs() < 1e-9 {
         format!("{a} and {b} are level after {} pairs.", pairs.pairs())
     } else if sure >= KNOWN {
@@ -172,8 +223,20 @@ pub struct RatingTable {
     pub pairs: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tournament: Option<TournamentReport>,
+    /// What is known of every two players, if somebody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<RatingMatrix>,
     /// Why not to trust them.
     pub warnings: Vec<String>,
+}
+
+/// What is known of every two players, in the order of the table.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RatingMatrix {
+    /// How probable it is that the row's player is stronger than the column's; 1/2 on the diagonal.
+    pub los: Vec<Vec<f64>>,
+    /// Of the ratings, in squared points.
+    pub covariance: Vec<Vec<f64>>,
 }
 
 /// One row.
@@ -197,8 +260,13 @@ pub struct RatedPlayer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct TournamentPlace {
     pub rank: usize,
-    /// 3 points a win, 1 a draw.
+    /// 3 points a win, 1 a draw; a round without an opponent counts as won.
     pub score: u64,
+    /// Rounds without an opponent.
+    pub rests: u64,
+    /// In a Swiss tournament, the scores of all opponents met: who has equal points against better ones is ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buchholz: Option<u64>,
     pub wins_first: u64,
     pub wins_second: u64,
     pub faults: u64,
@@ -232,9 +300,23 @@ impl RatingTable {
     /// Rates players by all their meetings, the strongest first.
     pub fn rate(entries: &[ReportEntry], meetings: &[fit::FitMeeting], anchors: &[Anchor]) -> Self {
         let fit = Fit::new(entries.len(), meetings, anchors);
-        let mut order: Vec<usize> = (0..entries.len()).collect();
-        order.sort_by(|&one, &other| fit.elo[other].total_cmp(&fit.elo[one]));
-        Self::in_order(entries, meetings, &fit, &order)
+        Self::in_order(entries, meetings, &fit, &by_rating(&fit))
+    }
+
+    /// The same with what is known of every two players.
+    pub fn rate_with_matrix(
+        entries: &[ReportEntry],
+        meetings: &[fit::FitMeeting],
+        anchors: &[Anchor],
+    ) -> Self {
+        let fit = Fit::new(entries.len(), meetings, anchors);
+        let order = by_rating(&fit);
+        let of = |value: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+            order.iter().map(|&a| order.iter().map(|&b| value(a, b)).collect()).collect()
+        };
+        let los = of(&|a, b| if a == b { 0.5 } else { fit.los(a, b) });
+        let matrix = RatingMatrix { los, covariance: of(&|a, b| fit.covariance(a, b)) };
+        Self { matrix: Some(matrix), ..Self::in_order(entries, meetings, &fit, &order) }
     }
 
     fn in_order(entries: &[ReportEntry], meetings: &[fit::FitMeeting], fit: &Fit, order: &[usize]) -> Self {
@@ -263,6 +345,7 @@ impl RatingTable {
             games: entries.iter().map(|entry| entry.score.games()).sum::<u64>() / 2,
             pairs,
             tournament: None,
+            matrix: None,
             warnings: warnings.iter().map(|warning| say(warning, &names)).collect(),
         }
     }
@@ -277,13 +360,18 @@ impl RatingTable {
         let entries: Vec<ReportEntry> = plan.entrants.iter().zip(results.entrants()).map(entry).collect();
         let meetings = results.for_fit();
         let fit = Fit::new(entries.len(), &meetings, &[]);
-        let order = ranking(course);
+        let scores = scores(course);
+        let buchholz = buchholz(course, &scores);
+        let order = ranking(course, &fit, &scores, &buchholz);
+        let is_swiss = matches!(plan.format, Format::Swiss { .. });
         let mut table = Self::in_order(&entries, &meetings, &fit, &order);
         for ((rank, &entrant), row) in (1..).zip(&order).zip(&mut table.players) {
             let tally = &results.entrants()[entrant];
             row.standing = Some(TournamentPlace {
                 rank,
-                score: tally.points(),
+                score: scores[entrant],
+                rests: course.rests()[entrant],
+                buchholz: is_swiss.then(|| buchholz[entrant]),
                 wins_first: tally.score.first.wins,
                 wins_second: tally.score.second.wins,
                 faults: tally.faults,
@@ -304,22 +392,52 @@ impl RatingTable {
     }
 }
 
-/// By score, then wins, then the order of entry; in a knockout by how far everybody came first.
-fn ranking(course: &Course) -> Vec<usize> {
-    let tallies = course.results().entrants();
-    let stages = match course.plan().format {
-        Format::Knockout => course.stages(),
-        Format::Match
-        | Format::RoundRobin
-        | Format::Gauntlet { .. }
-        | Format::Swiss { .. }
-        | Format::Ladder => vec![0; tallies.len()],
+/// The strongest first.
+fn by_rating(fit: &Fit) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..fit.elo.len()).collect();
+    order.sort_by(|&one, &other| fit.elo[other].total_cmp(&fit.elo[one]));
+    order
+}
+
+/// Points of everybody, those of rests among them.
+fn scores(course: &Course) -> Vec<u64> {
+    let of_a_rest = 2 * POINTS_OF_A_WIN * course.plan().pairs;
+    let tallies = course.results().entrants().iter().zip(course.rests());
+    tallies.map(|(tally, rests)| tally.points() + of_a_rest * rests).collect()
+}
+
+/// The sum of the scores of everybody's opponents.
+fn buchholz(course: &Course, scores: &[u64]) -> Vec<u64> {
+    let met = |a: usize, b: usize| a != b && course.results().meeting(a, b).score.games() > 0;
+    let of = |entrant: usize| {
+        (0..scores.len()).filter(|&other| met(entrant, other)).map(|other| scores[other]).sum()
     };
+    (0..scores.len()).map(of).collect()
+}
+
+/// By score, then wins, then the order of entry; in a knockout by how far everybody came first, in a Swiss tournament by
+/// the scores of opponents before wins. On a ladder and in a gauntlet points say nothing, for everybody has other
+/// opponents: there the ratings decide.
+fn ranking(course: &Course, fit: &Fit, scores: &[u64], buchholz: &[u64]) -> Vec<usize> {
+    let tallies = course.results().entrants();
+    let wins = |entrant: usize| tallies[entrant].score.sum().wins;
     let mut order: Vec<usize> = (0..tallies.len()).collect();
-    order.sort_by_key(|&entrant| {
-        let tally = &tallies[entrant];
-        std::cmp::Reverse((stages[entrant], tally.points(), tally.score.sum().wins))
-    });
+    order.sort_by_key(|&entrant| std::cmp::Reverse((scores[entrant], wins(entrant))));
+    match course.plan().format {
+        Format::Match | Format::RoundRobin => {}
+        Format::Knockout => {
+            let stages = course.stages();
+            order.sort_by_key(|&entrant| std::cmp::Reverse(stages[entrant]));
+        }
+        Format::Swiss { .. } => {
+            order.sort_by_key(|&entrant| {
+                std::cmp::Reverse((scores[entrant], buchholz[entrant], wins(entrant)))
+            });
+        }
+        Format::Gauntlet { .. } | Format::Ladder => {
+            order.sort_by(|&one, &other| fit.elo[other].total_cmp(&fit.elo[one]));
+        }
+    }
     order
 }
 
@@ -355,12 +473,14 @@ fn say(warning: &Warning, names: &impl Fn(&[usize]) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use fourfold_engine::Side;
+    use rand::RngExt;
 
     use super::*;
+    use crate::plan::Plan;
     use crate::results::GameOutcome;
     use crate::testing::plan;
 
-    fn play(course: &mut Course, games: u64, wins: impl Fn(u64) -> bool) {
+    fn play(course: &mut Course, games: u64, mut wins: impl FnMut(u64) -> bool) {
         let from = course.results().games();
         for number in from..from + games {
             let slot = course.due().unwrap();
@@ -371,6 +491,7 @@ mod tests {
             course.book(&GameOutcome {
                 winner: Some(winner),
                 at_fault: None,
+                fault: None,
                 both_moved: true,
                 moves: &moves,
             });
@@ -388,11 +509,122 @@ mod tests {
         assert_eq!((report.games, report.pairs, report.unfinished_pairs, report.wins), (41, 20, 1, 25));
         assert!(report.elo_low < report.elo && report.elo < report.elo_high);
         let sentence = &report.sentence;
-        assert!(sentence.starts_with("a is stronger than b with 88 %"), "{sentence}");
+        assert!(sentence.starts_with("a may be stronger than b with 88 %"), "{sentence}");
         assert!(sentence.ends_with(" more pairs would be needed for 99 %."), "{sentence}");
         let json = serde_json::to_value(&report).unwrap();
         assert_eq!(json["ended"], serde_json::Value::Null);
         assert!(json.get("sprt").is_none());
+    }
+
+    #[test]
+    fn pairs_that_all_went_alike_have_no_normalised_elo() {
+        let mut course = Course::new(plan(Format::Match, 2, 20));
+        play(&mut course, 40, |_| true);
+        let report = serde_json::to_value(MatchReport::new(&course)).unwrap();
+        assert_eq!((&report["score"], &report["normalised_elo"]), (&1.0.into(), &serde_json::Value::Null));
+    }
+
+    #[test]
+    fn what_failed_before_a_move_has_shown_nothing_of_its_strength() {
+        let mut course = Course::new(plan(Format::Match, 2, 5));
+        for _ in 0..4 {
+            let side = if course.due().unwrap().seats().first == 0 { Side::First } else { Side::Second };
+            let (winner, at_fault) = (Some(side.opponent()), Some(side));
+            let fault = Some("it exited with code 1: ValueError");
+            course.book(&GameOutcome { winner, at_fault, fault, both_moved: false, moves: "" });
+        }
+        let report = MatchReport::new(&course);
+        assert!(report.sentence.starts_with("Nothing is known"), "{}", report.sentence);
+        assert!((report.elo, report.los) == (0.0, 0.5) && report.losses == 4, "{report:?}");
+        let fault = "it exited with code 1: ValueError".to_owned();
+        assert_eq!(report.fault_kinds, [FaultKindReport { entrant: "a".into(), fault, games: 4 }]);
+    }
+
+    #[test]
+    fn a_test_that_was_stopped_by_a_large_difference_claims_no_small_one() {
+        let sprt = Some(Sprt::logistic(0.0, 50.0));
+        let mut all_won = Course::new(Plan { sprt, ..plan(Format::Match, 2, 100) });
+        while all_won.due().is_some() {
+            play(&mut all_won, 1, |_| true);
+        }
+        let report = MatchReport::new(&all_won);
+        assert_eq!(report.sprt.unwrap().elo_after_stop, None);
+        assert!(report.sentence.contains("the games alone say +"), "{}", report.sentence);
+        // As greedy bots meet better ones: 335 points.
+        let score = elo::expected_score(335.0);
+        for seed in 0..25 {
+            let mut rng = fourfold_engine::rng::seeded(seed);
+            let mut course = Course::new(Plan { sprt, ..plan(Format::Match, 2, 1_000) });
+            while course.due().is_some() {
+                play(&mut course, 1, |_| rng.random_bool(score));
+            }
+            let after_stop = MatchReport::new(&course).sprt.unwrap().elo_after_stop;
+            assert!(after_stop.is_none_or(|elo| elo > 150.0), "seed {seed}: {after_stop:?}");
+        }
+    }
+
+    /// Books whole pairs until nothing is due: who has the smaller number wins everything.
+    fn play_out(course: &mut Course) {
+        while let Some(slot) = course.due() {
+            let seats = slot.seats();
+            let winner = if seats.first < seats.second { Side::First } else { Side::Second };
+            let moves = slot.number.to_string();
+            let winner = Some(winner);
+            course.book(&GameOutcome {
+                winner,
+                at_fault: None,
+                fault: None,
+                both_moved: true,
+                moves: &moves,
+            });
+        }
+    }
+
+    fn ranks(course: &Course) -> Vec<(String, u64)> {
+        let rows = RatingTable::of_tournament(course).players.into_iter();
+        rows.map(|row| (row.name.clone(), row.standing.unwrap().score)).collect()
+    }
+
+    #[test]
+    fn ladders_and_gauntlets_rank_by_rating() {
+        let mut ladder = Course::new(plan(Format::Ladder, 4, 30));
+        play_out(&mut ladder);
+        let names: Vec<_> = ranks(&ladder).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+        let mut gauntlet = Course::new(plan(Format::Gauntlet { seeds: 1 }, 4, 1));
+        while let Some(slot) = gauntlet.due() {
+            // The seed beats the last one and loses to the others.
+            let seed = if slot.seats().first == 0 { Side::First } else { Side::Second };
+            let winner = if slot.pairing.b == 3 { seed } else { seed.opponent() };
+            let moves = slot.number.to_string();
+            let winner = Some(winner);
+            gauntlet.book(&GameOutcome {
+                winner,
+                at_fault: None,
+                fault: None,
+                both_moved: true,
+                moves: &moves,
+            });
+        }
+        assert_eq!(
+            ranks(&gauntlet),
+            [("b", 6), ("c", 6), ("a", 6), ("d", 0)].map(|(name, score)| (name.to_owned(), score))
+        );
+    }
+
+    #[test]
+    fn who_rests_in_a_swiss_round_has_the_points_of_it() {
+        let mut swiss = Course::new(plan(Format::Swiss { rounds: 3 }, 5, 1));
+        play_out(&mut swiss);
+        assert_eq!(swiss.rests().iter().sum::<u64>(), 3);
+        let table = RatingTable::of_tournament(&swiss);
+        for row in &table.players {
+            let standing = row.standing.unwrap();
+            assert_eq!(standing.score, 3 * row.wins + 6 * standing.rests, "{row:?}");
+            assert!(standing.buchholz.is_some());
+        }
+        let scores: Vec<u64> = table.players.iter().map(|row| row.standing.unwrap().score).collect();
+        assert!(scores.is_sorted_by(|one, next| one >= next), "{scores:?}");
     }
 
     #[test]
@@ -405,6 +637,7 @@ mod tests {
             course.book(&GameOutcome {
                 winner: Some(winner),
                 at_fault: None,
+                fault: None,
                 both_moved: true,
                 moves: &moves,
             });

@@ -17,6 +17,8 @@ pub struct GameOutcome<'a> {
     /// `None` for a draw.
     pub winner: Option<Side>,
     pub at_fault: Option<Side>,
+    /// The fault in words, if somebody wrote them down.
+    pub fault: Option<&'a str>,
     /// Whether both sides moved after the opening.
     pub both_moved: bool,
     pub moves: &'a str,
@@ -36,7 +38,15 @@ pub struct Results {
     played: u64,
     distinct: HashSet<u64>,
     distinct_pairs: HashSet<(u64, u64)>,
+    /// Games lost by each kind of fault, by entrant and words.
+    fault_kinds: BTreeMap<(usize, String), u64>,
 }
+
+/// Kinds of faults of a run that are told apart: more than anybody reads, and words may differ in every game.
+const FAULT_KINDS_MAX: usize = 32;
+
+/// What a win counts; a draw counts 1.
+pub const POINTS_OF_A_WIN: u64 = 3;
 
 /// One entrant's games.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -50,7 +60,7 @@ impl EntrantTally {
     /// Points as tables have them: 3 a win, 1 a draw.
     pub fn points(&self) -> u64 {
         let score = self.score.sum();
-        3 * score.wins + score.draws
+        POINTS_OF_A_WIN * score.wins + score.draws
     }
 }
 
@@ -85,6 +95,7 @@ impl Results {
         for side in Side::BOTH {
             self.entrants[seats[side]].book(side, outcome);
         }
+        self.book_fault(seats, outcome);
         let earlier = seats.first.min(seats.second);
         let meeting = self.meetings.entry((earlier, seats.first.max(seats.second))).or_default();
         let side = if earlier == seats.first { Side::First } else { Side::Second };
@@ -97,6 +108,14 @@ impl Results {
                 self.book_pair(slot, half, outcome.winner, key);
             }
             (Leg::Two, _) => {} // its first game was passed over
+        }
+    }
+
+    fn book_fault(&mut self, seats: BySide<usize>, outcome: &GameOutcome<'_>) {
+        let (Some(side), Some(words)) = (outcome.at_fault, outcome.fault) else { return };
+        let kind = (seats[side], words.to_owned());
+        if self.fault_kinds.len() < FAULT_KINDS_MAX || self.fault_kinds.contains_key(&kind) {
+            *self.fault_kinds.entry(kind).or_default() += 1;
         }
     }
 
@@ -153,6 +172,11 @@ impl Results {
         self.entrants.iter().map(|tally| tally.faults).sum()
     }
 
+    /// By which faults games were lost: the entrant, the fault in words, and how many.
+    pub fn fault_kinds(&self) -> impl Iterator<Item = (usize, &str, u64)> {
+        self.fault_kinds.iter().map(|((entrant, words), games)| (*entrant, words.as_str(), *games))
+    }
+
     /// The games of two entrants as `a` sees them.
     pub fn meeting(&self, a: usize, b: usize) -> Meeting {
         let meeting = self.meetings.get(&(a.min(b), a.max(b))).copied().unwrap_or_default();
@@ -207,7 +231,7 @@ mod tests {
 
     fn book(results: &mut Results, number: u64, winner: Option<Side>, moves: &str) {
         let slot = PlannedGame { number, pairing: Pairing { a: 1, b: 0, opening: 0 } };
-        results.book(slot, &GameOutcome { winner, at_fault: None, both_moved: true, moves });
+        results.book(slot, &GameOutcome { winner, at_fault: None, fault: None, both_moved: true, moves });
     }
 
     #[test]

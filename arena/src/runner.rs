@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use self::seats::Seats;
 use crate::course::{Consequence, Course};
 use crate::entrant::{Entrant, EntrantFault};
-use crate::log::{self, Event, Log, LogError};
+use crate::log::{self, Event, Found, Log, LogError, Origin};
 use crate::plan::{Plan, PlannedGame};
 use crate::play::{self, GameTerms, Played};
 use crate::record::{MatchRecord, PairRecord, Span};
@@ -96,15 +96,15 @@ pub struct ResumedRun {
 /// # Errors
 ///
 /// As for [`Log::create`].
-pub fn begin_log(path: &std::path::Path, plan: &Plan) -> Result<Log, LogError> {
+pub fn begin_log(path: &std::path::Path, plan: &Plan, origin: Option<Origin>) -> Result<Log, LogError> {
     let mut log = Log::create(path)?;
-    log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone() });
+    log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone(), origin });
     log.flush_lines()?;
     Ok(log)
 }
 
 /// Takes up a log again. `plan` is what was asked for, with the seed that the log has if none was named; it is called
-/// with the log's plan, or `None` if the log had not begun.
+/// with the log's plan, or `None` if the log had not begun; then `origin` is written down.
 ///
 /// # Errors
 ///
@@ -112,12 +112,13 @@ pub fn begin_log(path: &std::path::Path, plan: &Plan) -> Result<Log, LogError> {
 pub fn resume_log(
     path: &std::path::Path,
     plan: impl FnOnce(Option<&Plan>) -> Plan,
+    origin: Option<Origin>,
 ) -> Result<ResumedRun, LogError> {
     let (mut log, found) = Log::resume(path)?;
     let plan = plan(found.plan.as_ref());
     match &found.plan {
         None => {
-            log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone() });
+            log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone(), origin });
             log.flush_lines()?;
         }
         Some(logged) => {
@@ -126,16 +127,7 @@ pub fn resume_log(
             }
         }
     }
-    let mut course = Course::new(plan);
-    let mut last = Consequence::default();
-    for record in &found.games {
-        let is_due = course.due().is_some_and(|slot| Plan::game_number(&record.id) == Some(slot.number));
-        if !is_due {
-            let what = format!("game {} is not the one that is due", record.id);
-            return Err(LogError::OtherRun { path: path.display().to_string(), what });
-        }
-        last = course.book(&outcome_of(record));
-    }
+    let (course, last) = replay(path, plan, &found.games)?;
     if !found.ends_with_event {
         // A kill may have torn off what followed from the last game.
         for event in events_of(&course, last) {
@@ -146,11 +138,42 @@ pub fn resume_log(
     Ok(ResumedRun { log, course, ahead: found.ahead, cut: found.cut })
 }
 
+/// The course of a log that nobody writes to, as far as it has come.
+///
+/// # Errors
+///
+/// It has no plan, or its games are not those of its plan.
+pub fn course_of(path: &std::path::Path, found: &Found) -> Result<Course, LogError> {
+    let other = |what: &str| LogError::OtherRun { path: path.display().to_string(), what: what.to_owned() };
+    let plan = found.plan.clone().ok_or_else(|| other("run has not begun"))?;
+    Ok(replay(path, plan, &found.games)?.0)
+}
+
+/// Books games in the order of the schedule.
+fn replay(
+    path: &std::path::Path,
+    plan: Plan,
+    games: &[MatchRecord],
+) -> Result<(Course, Consequence), LogError> {
+    let mut course = Course::new(plan);
+    let mut last = Consequence::default();
+    for record in games {
+        let is_due = course.due().is_some_and(|slot| Plan::game_number(&record.id) == Some(slot.number));
+        if !is_due {
+            let what = format!("game {} is not the one that is due", record.id);
+            return Err(LogError::OtherRun { path: path.display().to_string(), what });
+        }
+        last = course.book(&outcome_of(record));
+    }
+    Ok((course, last))
+}
+
 /// A record as the tables see it.
 pub fn outcome_of(record: &MatchRecord) -> GameOutcome<'_> {
     let winner = record.result.side();
     let at_fault = winner.map(Side::opponent).filter(|_| record.reason.is_fault());
-    GameOutcome { winner, at_fault, both_moved: record.both_moved(), moves: &record.moves }
+    let fault = record.fault.as_deref();
+    GameOutcome { winner, at_fault, fault, both_moved: record.both_moved(), moves: &record.moves }
 }
 
 /// Plays until the course is over or `stop` is set, and returns the course. What was stopped goes on when its log is
@@ -251,14 +274,21 @@ struct Finished {
 struct GameSummary {
     winner: Option<Side>,
     at_fault: Option<Side>,
+    fault: Option<String>,
     both_moved: bool,
     moves: String,
 }
 
 impl GameSummary {
     fn as_outcome(&self) -> GameOutcome<'_> {
-        let Self { winner, at_fault, both_moved, moves } = self;
-        GameOutcome { winner: *winner, at_fault: *at_fault, both_moved: *both_moved, moves }
+        let Self { winner, at_fault, fault, both_moved, moves } = self;
+        GameOutcome {
+            winner: *winner,
+            at_fault: *at_fault,
+            fault: fault.as_deref(),
+            both_moved: *both_moved,
+            moves,
+        }
     }
 }
 
@@ -269,8 +299,9 @@ impl SharedRunState {
         for record in ahead {
             let Some(number) = Plan::game_number(&record.id) else { continue };
             let json = log::encode(&record);
-            let GameOutcome { winner, at_fault, both_moved, moves } = outcome_of(&record);
-            let summary = GameSummary { winner, at_fault, both_moved, moves: moves.to_owned() };
+            let GameOutcome { winner, at_fault, fault, both_moved, moves } = outcome_of(&record);
+            let (fault, moves) = (fault.map(str::to_owned), moves.to_owned());
+            let summary = GameSummary { winner, at_fault, fault, both_moved, moves };
             state.held.insert(number, Finished { json, summary });
         }
         state.book_held();
@@ -387,6 +418,7 @@ impl RunState<'_> {
         let summary = GameSummary {
             winner: played.end.winner,
             at_fault: played.end.at_fault(),
+            fault: played.end.fault.clone(),
             both_moved: played.spent_us.len() >= 2,
             moves: played.game.notation(),
         };

@@ -13,6 +13,7 @@ use fourfold_arena::play::{GameTerms, Played, play};
 use fourfold_arena::program::Program;
 use fourfold_arena::program::limits::ProcessLimits;
 use fourfold_arena::program::spec::ProgramSpec;
+use fourfold_arena::program::transcript::Transcript;
 use fourfold_arena::stop::Stop;
 use fourfold_arena::time::TimeControl;
 use fourfold_engine::openings::Opening;
@@ -123,8 +124,56 @@ fn a_program_that_ended_between_games_is_started_again() {
 fn a_silent_program_loses_on_time() {
     check_loses(&program("simple", &["hangs.sh"], patient()), SHORT, DecidedBy::Time, "too late");
     check_loses(&program("simple", &["silent.sh"], unwarmed()), SHORT, DecidedBy::Time, "too late");
-    let waited_for = ProcessLimits { warm_up: SHORT, ..ProcessLimits::default() };
-    check_loses(&program("simple", &["silent.sh"], waited_for), SHORT, DecidedBy::Time, "too late");
+}
+
+#[test]
+fn faults_of_a_first_answer_are_named_as_such() {
+    let start = |words: &[&str]| {
+        let waited_for = ProcessLimits { warm_up: SHORT, ..ProcessLimits::default() };
+        program("simple", words, waited_for).player().err().unwrap().to_string()
+    };
+    let silent = start(&["silent.sh"]);
+    assert!(silent.contains("within 200 ms") && silent.contains("--startup-ms"), "{silent}");
+    let letter = start(&["says.sh", "d", "4"]);
+    assert!(letter.contains(r#"first answer, "d" is no move"#), "{letter}");
+    assert!(letter.contains("a column from 1, such as 4"), "{letter}");
+}
+
+#[test]
+fn all_that_is_said_can_be_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.ndjson");
+    let transcript = Transcript::create(&file).unwrap().into();
+    let program = program("simple", &["dies.sh"], patient()).with_transcript(transcript);
+    play_one(&mut *program.player().unwrap(), LONG);
+    let text = std::fs::read_to_string(file).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let last = lines.last().unwrap();
+    assert_eq!((&lines[0]["program"], &lines[0]["question"]), (&"dies.sh".into(), &"7x6 1000 -\n".into()));
+    assert!(lines[0]["answer"].as_str().unwrap().ends_with('\n') && lines[0]["ms"].is_number());
+    assert!(last["fault"].as_str().unwrap().contains("code 3"), "{last}");
+    assert!(last["stderr"].as_str().unwrap().contains("cannot go on"), "{last}");
+}
+
+#[test]
+fn of_a_bank_a_program_is_told_a_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.ndjson");
+    let transcript = Transcript::create(&file).unwrap().into();
+    let program = program("simple", &["good.sh"], unwarmed()).with_transcript(transcript);
+    let terms = GameTerms {
+        variant: Variant::STANDARD,
+        opening: &Opening::empty(),
+        limits: "60+1".parse::<TimeControl>().unwrap().into(),
+        margin: Duration::ZERO,
+        seeds: BySide { first: 1, second: 2 },
+    };
+    let mut player = program.player().unwrap();
+    play(&terms, BySide { first: &mut *player, second: &mut Leftmost }, &Stop::default()).unwrap();
+    let text = std::fs::read_to_string(file).unwrap();
+    // A twentieth of a minute and three quarters of a second.
+    assert!(text.lines().next().unwrap().contains(r#""question":"7x6 3750 -\n""#), "{text}");
 }
 
 #[test]

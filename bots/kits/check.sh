@@ -1,5 +1,5 @@
 #!/bin/sh
-# All three kits against a real daemon: each must pass `fourfold check-bot`, in an arena that requires it before rated
+# The README's bot and all three kits against a real daemon: each must pass `fourfold check-bot`, in an arena that requires it before rated
 # games. Run by ./test.sh, which names what is needed:
 #
 #   FOURFOLD_BIN=…/fourfold KIT_PYTHON=…/python RUST_BOT=…/random_bot bots/kits/check.sh
@@ -27,6 +27,10 @@ check() {
     "$FOURFOLD_BIN" check-bot --url "$url" --connects -- "$@"
 }
 
+# The bot of the README is what stands there: it must connect by the address alone, and survive the test's cut.
+sed -n '/^```python$/,/^```$/{/^```/!p;}' ../../README.md >"$folder/readme.py"
+
+check readme "$KIT_PYTHON" "$folder/readme.py"
 check kit-python "$KIT_PYTHON" python/examples/random_bot.py
 check kit-javascript node --experimental-websocket javascript/examples/random_bot.js
 check kit-rust "$RUST_BOT"

@@ -42,7 +42,11 @@ pub(super) struct LiveArena {
 
 impl LiveArena {
     fn trouble(&self, bot: &PlayerId) -> Option<TroubleView> {
-        self.troubles.of(bot).map(|trouble| TroubleView { fault: trouble.fault, probing: trouble.probing })
+        self.troubles.of(bot).map(|trouble| TroubleView {
+            fault: trouble.fault,
+            probing: trouble.probing,
+            until: trouble.until.map(|until| until.to_string()),
+        })
     }
 }
 

@@ -30,7 +30,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use super::laboratory::{bench, book, classic, match_cmd, measure, rate, tournament, train};
+use super::laboratory::{
+    bench, book, classic, engine_cmd, log_cmd, match_cmd, measure, rate, tournament, train,
+};
 use super::terminal::exit::{self, Exit};
 
 /// Runs the command that the process was called with.
@@ -65,6 +67,10 @@ enum AnyCommand {
     Tournament(Box<tournament::TournamentCommand>),
     /// Rate everybody by all games of a file.
     Rate(rate::RateCommand),
+    /// Print the table of a log, export its games, or check it.
+    Log(log_cmd::LogCommand),
+    /// Let a bot play over standard input and output, for other referees.
+    Engine(engine_cmd::EngineCommand),
     /// Let a bot learn, and show how it gets better.
     Train(Box<train::TrainCommand>),
     /// Look at a pattern memory, or carry it from one bot to another.
@@ -137,6 +143,8 @@ impl CommandLine {
             AnyCommand::Match(arguments) => arguments.run(),
             AnyCommand::Tournament(arguments) => arguments.run(),
             AnyCommand::Rate(arguments) => arguments.run(),
+            AnyCommand::Log(arguments) => arguments.run(),
+            AnyCommand::Engine(arguments) => arguments.run(),
             AnyCommand::Train(arguments) => arguments.run(),
             AnyCommand::Memory(arguments) => arguments.run(),
             AnyCommand::Solve(arguments) => arguments.run(),

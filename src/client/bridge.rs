@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use fourfold_arena::entrant::{Answer, Entrant, EntrantFault, GameStart, Player, Turn as Question};
 use fourfold_arena::stop::Stop;
-use fourfold_engine::{Column, Game, Side};
+use fourfold_arena::time::Clock;
+use fourfold_engine::{BySide, Column, Game, Side};
 use thiserror::Error;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -22,18 +23,20 @@ use crate::client::{Client, ClientError, Introduction, Received};
 use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::ids::GameId;
-use crate::protocol::client::{Bye, ColumnField, Move, OnChallenge, OnGame, PlayBot};
+use crate::protocol::client::{
+    Bye, ColumnField, Move, OnChallenge, PlayBot, ProgramFault, ProgramFaultKind, Resign,
+};
 use crate::protocol::server::{GameEnd, Offer, Snapshot, Turn, TurnClock};
 use crate::protocol::{ClientMessage, ServerMessage, WireError};
 
 /// Kept back from the time for a move, beside the way to the server and back.
 const RESERVE: Duration = Duration::from_millis(10);
 
-/// Part of the time for a move that a player without a sense of time uses: the bank must last for the game.
-const SHARE_OF_BUDGET: u32 = 20;
-
 /// Games in a row that the player may lose by its own fault before the bridge gives up.
 const FAULTS_MAX: u32 = 3;
+
+/// How much of a fault the server is told, in characters: a line of a list.
+const NOTE_CHARS_MAX: usize = 200;
 
 /// What the server says when everything was said.
 const CLOSED_NORMALLY: u16 = 1000;
@@ -329,7 +332,8 @@ impl Bridge<'_> {
                 self.summary.faults += 1;
                 self.faults_in_a_row += 1;
                 (self.tell)(&Note::Failed { game: game.clone(), fault: fault.clone() });
-                self.send(&ClientMessage::Resign(OnGame { game })).await?;
+                let resign = Resign { game, fault: Some(program_fault(&fault)) };
+                self.send(&ClientMessage::Resign(resign)).await?;
                 if self.faults_in_a_row >= FAULTS_MAX {
                     return Err(BridgeError::Broken(self.faults_in_a_row, fault));
                 }
@@ -360,6 +364,18 @@ impl Bridge<'_> {
         }
         Ok(self.invite().await?)
     }
+}
+
+/// What the server is told, for the list of faults on the bot's page: what a program prints is cut and cleaned.
+fn program_fault(fault: &EntrantFault) -> ProgramFault {
+    let kind = match fault {
+        EntrantFault::Late => ProgramFaultKind::Time,
+        EntrantFault::Illegal(_) => ProgramFaultKind::Illegal,
+        EntrantFault::Broken(_) | EntrantFault::Gone(_) => ProgramFaultKind::Left,
+    };
+    let printable = |letter: char| if (' '..='~').contains(&letter) { letter } else { '?' };
+    let note = fault.to_string().chars().map(printable).take(NOTE_CHARS_MAX).collect();
+    ProgramFault { kind, note }
 }
 
 impl BridgedGame {
@@ -401,11 +417,10 @@ impl BridgeTask {
             player.begin(&self.start)?;
         }
         let answer = player.choose(&self.question())?;
-        if self.turn.legal.contains(&answer.column.number()) {
-            Ok((player, answer))
-        } else {
-            Err(EntrantFault::Illegal(format!("column {} cannot be played", answer.column)))
-        }
+        // In the words of the board, which the self-test uses too.
+        let played = self.game.clone().play(answer.column);
+        played.map_err(|error| EntrantFault::Illegal(error.to_string()))?;
+        Ok((player, answer))
     }
 
     fn question(&self) -> Question<'_> {
@@ -413,15 +428,18 @@ impl BridgeTask {
         let used = clock::now().duration_since(self.asked);
         let budget = limit.saturating_sub(RESERVE.min(limit / 4)).saturating_sub(used);
         let TurnClock { you, opponent } = self.turn.clock;
+        let left = |ms: u64| Duration::from_millis(ms);
+        let remaining = match self.start.side {
+            Side::First => BySide { first: left(you), second: left(opponent) },
+            Side::Second => BySide { first: left(opponent), second: left(you) },
+        };
+        let clock = Clock::restore(self.start.time, remaining);
         Question {
             game: &self.game,
             budget: Some(budget),
-            allotment: Some(budget / SHARE_OF_BUDGET),
+            allotment: clock.allotment(self.start.side).map(|allotment| allotment.min(budget)),
             margin: Duration::ZERO,
-            remaining_ms: match self.start.side {
-                Side::First => [you, opponent],
-                Side::Second => [opponent, you],
-            },
+            remaining_ms: clock.remaining_ms(),
             nodes: None,
             stop: &self.halt,
         }

@@ -5,20 +5,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::http1::handshake;
-use hyper::{Method, Request, StatusCode, Uri, header};
+use hyper::{Method, Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::ClientError;
+use super::address::ServerAddress;
+use super::transport;
 use crate::model::secret::Secret;
 
 /// How long one question may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(20);
 
-/// Asks the daemon behind a socket's address, `ws://HOST:PORT` or `http://HOST:PORT`, with or without a path. The inner
-/// error is the daemon's refusal, in the form that the caller knows.
+/// Asks the daemon behind a socket's address, which [`ServerAddress`] reads. The inner error is the daemon's refusal, in the form
+/// that the caller knows.
 ///
 /// # Errors
 ///
@@ -46,23 +47,17 @@ async fn ask(
     method: Method,
     path: &str,
 ) -> Result<(StatusCode, Bytes), ClientError> {
-    let bad_url = || ClientError::BadUrl(url.to_owned());
-    let uri: Uri = url.parse().map_err(|_| bad_url())?;
-    let authority = uri.authority().ok_or_else(bad_url)?.to_string();
-    if !matches!(uri.scheme_str(), Some("ws" | "http")) {
-        return Err(bad_url());
-    }
-    let address = if uri.port().is_some() { authority.clone() } else { format!("{authority}:80") };
-    let stream = TcpStream::connect(address).await.map_err(|error| ClientError::Lost(error.to_string()))?;
+    let address = ServerAddress::parse(url)?;
+    let stream = transport::connect(&address).await?;
     let lost = |error: hyper::Error| ClientError::Lost(error.to_string());
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(lost)?;
     let request = Request::builder()
         .method(method)
         .uri(path)
-        .header(header::HOST, authority)
+        .header(header::HOST, &address.authority)
         .header(header::AUTHORIZATION, format!("Bearer {}", token.expose()))
         .body(Empty::<Bytes>::new())
-        .map_err(|_| bad_url())?;
+        .map_err(|_| ClientError::BadUrl(url.to_owned()))?;
     let exchange = async {
         let response = sender.send_request(request).await.map_err(lost)?;
         let status = response.status();

@@ -88,6 +88,18 @@ pub(super) fn start_lines(kit: &Kit, base: &str, token: &str) -> String {
     )
 }
 
+/// What stands above the lines for programs of any language.
+pub(super) const BRIDGE_TITLE: &str = "C, C++, C#, Go, Java …: fourfold bridge";
+
+/// Two shell lines that let any program play, which needs no kit.
+pub(super) fn bridge_lines(base: &str, token: &str) -> String {
+    let socket = base.replacen("http", "ws", 1);
+    format!(
+        "export FOURFOLD_URL={socket} FOURFOLD_TOKEN={token}\n\
+         fourfold bridge -- ./mybot   # answers `7x6 1000 4453` with a column, see docs/programs.md"
+    )
+}
+
 /// The route of the archives.
 pub(super) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/kits/{name}", get(serve))

@@ -56,13 +56,15 @@ pub(crate) struct OpenBot {
 }
 
 /// Why the ladder leaves a bot out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Trouble")]
 pub(crate) struct TroubleView {
     /// How it broke off last: time, illegal, absent or failed.
     pub(crate) fault: &'static str,
     /// Whether it plays single pairs again to show that it is well; if not, it is paused.
     pub(crate) probing: bool,
+    /// When its pause ends, RFC 3339; null if it is not paused. A self-test that it passes ends it at once.
+    pub(crate) until: Option<String>,
 }
 
 /// A remote bot that is connected, as its owner sees it.

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use hyper::upgrade::OnUpgrade;
@@ -45,10 +46,26 @@ struct Sockets {
     transport: Transport,
 }
 
-/// The route of the socket.
-pub(crate) fn route(gateway: Arc<dyn Gateway>, transport: Transport) -> Router {
+/// Everything else that is served, with the socket beside it: at its path, and for who asks the front page for an
+/// upgrade, so that the address of the arena is all that a bot needs to know.
+pub(crate) fn beside(others: Router, gateway: Arc<dyn Gateway>, transport: Transport) -> Router {
     let sockets = Sockets { gateway, transport };
-    Router::new().route(SOCKET_PATH, any(upgrade)).with_state(sockets)
+    let socket = Router::new().route(SOCKET_PATH, any(upgrade)).with_state(sockets.clone());
+    others.layer(from_fn_with_state(sockets, upgrade_front_page)).merge(socket)
+}
+
+async fn upgrade_front_page(
+    sockets: State<Sockets>,
+    peer: Extension<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let wish = request.headers().get(header::UPGRADE).map(HeaderValue::as_bytes);
+    if request.uri().path() == "/" && wish.is_some_and(|wish| wish.eq_ignore_ascii_case(b"websocket")) {
+        upgrade(sockets, peer, request).await.into_response()
+    } else {
+        next.run(request).await
+    }
 }
 
 /// Why there is no upgrade.

@@ -66,7 +66,7 @@ pub enum ClientMessage {
     /// Plays a stone.
     Move(Move),
     /// Gives up the game.
-    Resign(OnGame),
+    Resign(Resign),
     /// Ends a game that has not begun in earnest.
     Abort(OnGame),
     /// Offers, or agrees to, another game with sides swapped.
@@ -386,6 +386,55 @@ impl MoveInfo {
 pub struct OnGame {
     /// Which game.
     pub(crate) game: GameId,
+}
+
+/// The fields of `resign`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Resign {
+    /// Which game.
+    pub(crate) game: GameId,
+    /// Why a bot cannot go on, for its owner's list of faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fault: Option<ProgramFault>,
+}
+
+impl Resign {
+    /// By choice.
+    pub(crate) fn new(game: GameId) -> Self {
+        Self { game, fault: None }
+    }
+}
+
+/// How the program behind a bot has failed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ProgramFault {
+    pub(crate) kind: ProgramFaultKind,
+    /// The same in words.
+    pub(crate) note: String,
+}
+
+impl ProgramFault {
+    /// Checks the words, which the owner is shown.
+    ///
+    /// # Errors
+    ///
+    /// They are longer than [`INFO_BYTES_MAX`] characters, or have one that nobody should be shown.
+    pub(crate) fn check(&self) -> Result<(), WireError> {
+        check_text(&self.note, INFO_BYTES_MAX, Lines::Many)
+            .map_err(|bad| WireError::bad_field("fault.note", format!("fault.note {bad}")))
+    }
+}
+
+/// What a program can do wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ProgramFaultKind {
+    /// It did not answer in time.
+    Time,
+    /// Its answer is no legal move.
+    Illegal,
+    /// It ended, or could not be started.
+    Left,
 }
 
 /// The fields of `takeback_answer`.

@@ -2,6 +2,7 @@
 
 use fourfold_engine::Column;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -18,16 +19,22 @@ use crate::play::presence::session::{Session, SessionCommand, WATCHED_MAX};
 use crate::play::room::handle::{Action, ReplyTo};
 use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::{Connection, Recipient, RoomHandle, RoomRefusal};
-use crate::protocol::client::{Bye, ColumnField, Feed, Move, Settings as Declared, Watch};
+use crate::protocol::client::{Bye, ColumnField, Feed, Move, Resign, Settings as Declared, Watch};
 use crate::protocol::server::{Done, ServerMessage, Snapshot, Urgency};
 use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Frame, Request, WireError};
 use crate::storage::StoreError;
+
+/// Unreadable messages of one socket that its owner is told of: a bot that never says anything else is described by
+/// the first few, and each is written to the disk.
+const MISSPOKEN_MAX: u32 = 5;
 
 /// A session and the services that its requests need.
 #[derive(Debug)]
 pub(crate) struct ClientSession {
     session: Arc<Session>,
     services: Arc<Services>,
+    /// Messages of this socket that could not be read.
+    misspoken: AtomicU32,
 }
 
 #[async_trait]
@@ -47,6 +54,12 @@ impl SessionPort for ClientSession {
         let reply = reply_to(&self.session, request.id.as_deref());
         if let Err(error) = self.act(request.message, received, &reply).await {
             reply.send(&error.into());
+        }
+    }
+
+    fn misspoke(&self, error: &WireError) {
+        if self.misspoken.fetch_add(1, Ordering::Relaxed) < MISSPOKEN_MAX {
+            self.services.note_misspoken(&self.session, error);
         }
     }
 
@@ -78,7 +91,7 @@ impl SessionPort for ClientSession {
 impl ClientSession {
     /// Joins a session to the services.
     pub(crate) fn new(session: Arc<Session>, services: Arc<Services>) -> Self {
-        Self { session, services }
+        Self { session, services, misspoken: AtomicU32::new(0) }
     }
 
     /// The session has ended before its socket, or its task has panicked.
@@ -118,7 +131,7 @@ impl ClientSession {
             ClientMessage::Cancel(on) => self.ask_lobby(LobbyRequest::Cancel(on.challenge), reply).await,
             ClientMessage::PlayBot(play) => self.ask_lobby(LobbyRequest::PlayBot(play), reply).await,
             ClientMessage::Move(played) => self.play(played, received, reply).await,
-            ClientMessage::Resign(on) => self.in_room(&on.game, Action::Resign, reply).await,
+            ClientMessage::Resign(resign) => self.resign(resign, reply).await,
             ClientMessage::Abort(on) => self.in_room(&on.game, Action::Abort, reply).await,
             ClientMessage::Rematch(on) => self.in_room(&on.game, Action::Rematch, reply).await,
             ClientMessage::Claim(on) => self.in_room(&on.game, Action::Claim, reply).await,
@@ -199,6 +212,15 @@ impl ClientSession {
         let room = self.room(game).await?;
         room.act(self.session.player().clone(), action, reply.clone());
         Ok(())
+    }
+
+    async fn resign(&self, resign: Resign, reply: &ReplyTo) -> Result<(), WireError> {
+        let Resign { game, fault } = resign;
+        if let Some(fault) = fault {
+            fault.check().map_err(|error| error.in_game(&game))?;
+            self.services.note_failure(&self.session, &game, fault);
+        }
+        self.in_room(&game, Action::Resign, reply).await
     }
 
     /// The room of a game, or the refusal that says why there is none.

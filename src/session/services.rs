@@ -21,9 +21,10 @@ use crate::play::presence::registry::{Removed, Sessions};
 use crate::play::presence::session::{Session, SessionCommand};
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{Connection, Directory, Recipient};
+use crate::protocol::client::{ProgramFault, ProgramFaultKind};
 use crate::protocol::server::{Limits, ServerInfo, ServerMessage, Synced, Welcome};
 use crate::protocol::terms::WirePlayer;
-use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION, REACTIONS};
+use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError};
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError, Writer};
@@ -237,6 +238,39 @@ impl Services {
             game: None,
             kind: FaultKind::Disconnected,
             note: format!("games under way: {games}"),
+            at: UnixMillis::now(),
+        };
+        self.writer.submit(Write::AddFault(fault), |_| {});
+    }
+
+    /// Books for its owner that the program behind a bot failed, in a game that it plays.
+    pub(super) fn note_failure(&self, session: &Session, game: &GameId, fault: ProgramFault) {
+        let player = session.player();
+        let plays = self.directory.rooms_of(player).iter().any(|room| room.game() == game);
+        if session.identity().kind != PlayerKind::Bot || !plays {
+            return;
+        }
+        let kind = match fault.kind {
+            ProgramFaultKind::Time => FaultKind::Time,
+            ProgramFaultKind::Illegal => FaultKind::Illegal,
+            ProgramFaultKind::Left => FaultKind::Left,
+        };
+        let (bot, game, at) = (player.clone(), Some(game.clone()), UnixMillis::now());
+        let fault = BotFault { bot, game, kind, note: fault.note, at };
+        self.writer.submit(Write::AddFault(fault), |_| {});
+    }
+
+    /// Books for its owner that a bot said something unreadable. What it meant by it nobody knows, but mostly it was a
+    /// move, and the game will be lost on time.
+    pub(super) fn note_misspoken(&self, session: &Session, error: &WireError) {
+        if session.identity().kind != PlayerKind::Bot {
+            return;
+        }
+        let fault = BotFault {
+            bot: session.player().clone(),
+            game: None,
+            kind: FaultKind::IllegalMove,
+            note: error.message.clone(),
             at: UnixMillis::now(),
         };
         self.writer.submit(Write::AddFault(fault), |_| {});

@@ -85,7 +85,14 @@ where
         () = deps.stop.cancelled() => return Err(Farewell::Close(CloseCode::Restart)),
         hello = timeout_at(deadline, await_hello(wire, traffic)) => hello,
     };
-    let (hello, id) = hello.unwrap_or(Err(Farewell::Close(CloseCode::Credentials)))?;
+    let (hello, id) = match hello {
+        Ok(hello) => hello?,
+        Err(_) => {
+            let message = format!("no `hello` came within {} s", deps.limits.hello.as_secs());
+            wire.say(&WireError::new(ErrorCode::Unauthorized, message).fatal().into(), None);
+            return Err(Farewell::Close(CloseCode::Credentials));
+        }
+    };
     let opened = timeout(OPENING_MAX, deps.gateway.open(hello, id.clone(), caller)).await;
     let refused = match opened {
         Ok(Ok(opened)) => return Ok(opened),
@@ -363,12 +370,21 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             }
             Heard::Request(request) => self.accept_request(request, received),
             Heard::Refused(Refusal { id, error }) => {
+                self.note_misspoken(&error);
                 self.outbox.answer(&error.into(), id.as_deref());
             }
             Heard::Enough(Refusal { id, error }, code) => {
+                self.note_misspoken(&error);
                 self.outbox.answer(&error.into(), id.as_deref());
                 self.outbox.close(code);
             }
+        }
+    }
+
+    /// Too many messages are no fault of what is in them.
+    fn note_misspoken(&self, error: &WireError) {
+        if matches!(error.code, ErrorCode::BadJson | ErrorCode::BadField) {
+            self.session.misspoke(error);
         }
     }
 

@@ -92,7 +92,7 @@ export type ServerMessage = (
   | GameMessage | Truth | LobbyFeed | TvFeed | LadderFeed | ResultFeed
 ) & { seq?: number; re?: string };
 
-type OnGame = "resign" | "abort" | "rematch" | "claim" | "sync" | "takeback";
+type OnGame = "abort" | "rematch" | "claim" | "sync" | "takeback";
 type OnChallenge = "accept" | "cancel";
 type Feed = "lobby" | "tv" | "ladder" | "results";
 export type ClientMessage = (
@@ -107,6 +107,7 @@ export type ClientMessage = (
   | { type: OnChallenge; challenge: string }
   | { type: "decline"; challenge: string; reason?: string }
   | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean; opening?: Opening; pace?: "swift" | "human" }
+  | { type: "resign"; game: string; fault?: { kind: "time" | "illegal" | "left"; note: string } }
   | { type: "move"; game: string; ply: number; column: number }
   | { type: OnGame; game: string }
   | { type: "takeback_answer"; game: string; yes: boolean }

@@ -8,7 +8,7 @@ use super::{LogError, io_error};
 
 /// What the checksum of the next line goes on from.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Chain(u32);
+pub(crate) struct Chain(u32);
 
 /// Before the eight hexadecimal digits of the checksum.
 const MARK: &[u8] = b",\"crc\":\"";
@@ -19,7 +19,7 @@ const SUFFIX: usize = MARK.len() + 8 + CLOSE.len();
 
 impl Chain {
     /// Appends a JSON object as a line, its checksum as the last field.
-    pub(super) fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn write(&mut self, json: &[u8], out: &mut Vec<u8>) {
         let body = json.strip_suffix(b"}").unwrap_or(json);
         self.advance(body);
         out.extend_from_slice(body);
@@ -29,8 +29,13 @@ impl Chain {
         out.push(b'\n');
     }
 
+    /// Whether a line ends with a checksum, whichever.
+    pub(crate) fn is_on(line: &[u8]) -> bool {
+        line.len().checked_sub(SUFFIX).is_some_and(|at| line[at..].starts_with(MARK))
+    }
+
     /// Whether a line without its line feed has the checksum that is due here; goes on behind it if so.
-    fn accepts(&mut self, line: &[u8]) -> bool {
+    pub(crate) fn accepts(&mut self, line: &[u8]) -> bool {
         let Some((body, suffix)) = line.len().checked_sub(SUFFIX).map(|at| line.split_at(at)) else {
             return false;
         };

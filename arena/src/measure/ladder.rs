@@ -13,6 +13,7 @@ use crate::course::Course;
 use crate::entrant::Entrant;
 use crate::format::Format;
 use crate::house::HouseEntrant;
+use crate::measure::subject::Subject;
 use crate::plan::Plan;
 use crate::runner::{self, Observer, Run, RunError};
 use crate::stop::Stop;
@@ -63,14 +64,13 @@ impl Climb {
     /// A game could not be played to its end by the rules.
     pub fn play(
         self,
-        recipe: &Recipe,
+        subject: &Subject,
         stop: &Stop,
         observer: &mut dyn Observer,
     ) -> Result<Option<[f64; OPPONENTS.len()]>, LadderError> {
         let watchdog = Watchdog::start().map_err(LadderError::NoThread)?;
         let suite = Suite::balanced(Variant::STANDARD)?;
-        let mut entrants: Vec<Box<dyn Entrant>> =
-            vec![Box::new(HouseEntrant::new("measured".to_owned(), recipe.clone(), &watchdog))];
+        let mut entrants: Vec<Box<dyn Entrant>> = vec![subject.entrant(&watchdog)];
         for opponent in OPPONENTS {
             let recipe = Recipe::new(opponent.parse()?, Variant::STANDARD, None)?;
             entrants.push(Box::new(HouseEntrant::new(opponent.to_owned(), recipe, &watchdog)));
@@ -125,7 +125,7 @@ mod tests {
     fn climb(bot: &str, pairs: u64, stop: &Stop) -> Option<[f64; 4]> {
         let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
         let climb = Climb { pairs, seed: 1, concurrency: NonZeroUsize::new(2).unwrap() };
-        climb.play(&recipe, stop, &mut Nobody).unwrap()
+        climb.play(&Subject::House(recipe), stop, &mut Nobody).unwrap()
     }
 
     #[test]

@@ -40,8 +40,10 @@ pub const NAMES: [&str; 5] = ["simple", "board42", "kaggle", "aigames", "cfour"]
 pub struct Question<'a> {
     /// All moves so far. The side to move is asked.
     pub game: &'a Game,
-    /// The hard limit for this move.
+    /// The hard limit for this move: with a bank, all that is left of it.
     pub budget: Duration,
+    /// A good time for this move, for dialects that cannot tell a bank from a limit.
+    pub advised: Duration,
     pub time: TimeControl,
     /// What both sides have left, the first side first, in milliseconds; zeros if no clock runs.
     pub remaining_ms: [u64; 2],
@@ -58,7 +60,7 @@ pub(super) struct ProgramNotice {
 
 /// A line that is no answer, though one was due.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{line:?} is no move in the dialect {dialect}")]
+#[error("{line:?} is no move in the dialect {dialect}: expected {}", dialect.example())]
 pub struct Malformed {
     /// Cut where it is long.
     line: String,
@@ -74,6 +76,17 @@ impl Dialect {
         match self {
             Self::Simple | Self::Kaggle | Self::Aigames => true,
             Self::Board42(_) | Self::Cfour => variant == Variant::STANDARD,
+        }
+    }
+
+    /// What an answer looks like.
+    fn example(self) -> &'static str {
+        match self {
+            Self::Simple => "a column from 1, such as 4",
+            Self::Board42(_) => "a column from 1, such as Move 4",
+            Self::Kaggle => "a column from 0, such as 3",
+            Self::Aigames => "a column from 0, such as place_disc 3",
+            Self::Cfour => "a drop, such as bestmove P@d1",
         }
     }
 
@@ -186,11 +199,12 @@ impl FromStr for Dialect {
 pub(super) mod testing {
     use super::*;
 
-    /// A question with 1.5 s for the move and 60 s and 50 s on the clocks.
+    /// A question with 1.5 s for the move, of 60 s and 50 s on the clocks.
     pub(in super::super) fn question(game: &Game) -> Question<'_> {
         Question {
             game,
-            budget: Duration::from_millis(1_500),
+            budget: Duration::from_mins(1),
+            advised: Duration::from_millis(1_500),
             time: TimeControl { bank_ms: Some(60_000), increment_ms: 100, ..TimeControl::default() },
             remaining_ms: [60_000, 50_000],
             nodes: None,
@@ -228,6 +242,6 @@ mod tests {
     fn long_lines_are_cut_and_control_characters_shown() {
         let line = format!("\u{1b}[2J{}", "x".repeat(1000));
         let words = Dialect::Simple.read(&line, &testing::game("")).unwrap_err().to_string();
-        assert!(words.len() < 120 && words.contains(r"\u{1b}[2J"), "{words}");
+        assert!(words.len() < 160 && words.contains(r"\u{1b}[2J"), "{words}");
     }
 }

@@ -60,12 +60,13 @@ impl OncePlayer {
         Ok(process)
     }
 
-    /// The column of the first line with a move, or of the file if there is none.
+    /// The column of the first line with a move, or of the file if there is none. All lines are added to `heard`.
     fn answer(
         &self,
         process: &mut Process,
         turn: &Turn<'_>,
         patience: Patience<'_>,
+        heard: &mut String,
     ) -> Result<(Column, Instant), EntrantFault> {
         loop {
             let (line, received) = match process.line(patience) {
@@ -79,6 +80,8 @@ impl OncePlayer {
                 }
                 Err(trouble) => return Err(trouble.into()),
             };
+            heard.push_str(&line);
+            heard.push('\n');
             let read = self.recipe.dialect.read(&line, turn.game);
             if let Some(column) = read.map_err(|malformed| EntrantFault::Illegal(malformed.to_string()))? {
                 return Ok((column, received));
@@ -104,10 +107,14 @@ impl Player for OncePlayer {
         // An old file must not answer a new question. There may be none.
         let _ = fs::remove_file(self.directory.join(MOVE_FILE));
         let asked = Instant::now();
-        let mut process = self.start(&board42(turn.game.position(), self.order))?;
+        let board = board42(turn.game.position(), self.order);
+        let mut process = self.start(&board)?;
         let limit = turn.budget.unwrap_or(PATIENCE) + turn.margin;
         let patience = Patience { until: asked + limit, stop: Some(turn.stop) };
-        let (column, received) = self.answer(&mut process, turn, patience)?;
+        let mut heard = String::new();
+        let answered = self.answer(&mut process, turn, patience, &mut heard);
+        self.recipe.note(&mut process, &board, &heard, &answered, asked);
+        let (column, received) = answered?;
         Ok(Answer { column, spent: received.duration_since(asked) })
     }
 }

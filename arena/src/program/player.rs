@@ -1,13 +1,13 @@
 //! A program that answers questions line by line, one process for many games.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{Column, Game};
 
-use super::dialect::{ProgramNotice, Question};
+use super::dialect::{Malformed, ProgramNotice, Question};
 use super::process::{Patience, Process, Trouble};
+use super::transcript::Exchange;
 use super::{PATIENCE, ProcessRecipe};
 use crate::entrant::{Answer, EntrantFault, GameStart, Player, Turn};
 use crate::time::TimeControl;
@@ -30,12 +30,21 @@ impl LinePlayer {
         Ok(Self { recipe, process, time: TimeControl::default() })
     }
 
-    /// The answer to a question: the first line that is one, or breaks the dialect.
-    fn answer(&mut self, turn: &Turn<'_>, asked: Instant) -> Result<(Column, Instant), EntrantFault> {
+    /// The answer to a question: the first line that is one, or breaks the dialect. All lines are added to `heard`.
+    fn answer(
+        &mut self,
+        turn: &Turn<'_>,
+        asked: Instant,
+        heard: &mut String,
+    ) -> Result<(Column, Instant), EntrantFault> {
         let limit = turn.budget.unwrap_or(PATIENCE);
         let patience = Patience { until: asked + limit + turn.margin, stop: Some(turn.stop) };
         loop {
             let (line, received) = self.process.line(patience)?;
+            if self.recipe.transcript.is_some() {
+                heard.push_str(&line);
+                heard.push('\n');
+            }
             let read = self.recipe.dialect.read(&line, turn.game);
             if let Some(column) = read.map_err(|malformed| EntrantFault::Illegal(malformed.to_string()))? {
                 return Ok((column, received));
@@ -62,16 +71,21 @@ impl Player for LinePlayer {
         let question = Question {
             game: turn.game,
             budget,
+            // Whoever is told one figure only would think the whole bank about the first move.
+            advised: turn.allotment.filter(|_| self.time.bank_ms.is_some()).unwrap_or(budget).min(budget),
             time: self.time,
             remaining_ms: turn.remaining_ms,
             nodes: turn.nodes,
         };
         let text = self.recipe.dialect.ask(&question);
-        let patience = Patience { until: Instant::now() + budget + turn.margin, stop: Some(turn.stop) };
+        let began = Instant::now();
+        let patience = Patience { until: began + budget + turn.margin, stop: Some(turn.stop) };
+        let mut heard = String::new();
         let answered = self.process.ask(&text, patience).map_err(EntrantFault::from).and_then(|asked| {
-            let (column, received) = self.answer(turn, asked)?;
+            let (column, received) = self.answer(turn, asked, &mut heard)?;
             Ok(Answer { column, spent: received.duration_since(asked) })
         });
+        self.recipe.note(&mut self.process, &text, &heard, &answered, began);
         if answered.is_err() {
             self.process.set_farewell(""); // it is ended at once
         }
@@ -85,37 +99,103 @@ fn start(recipe: &ProcessRecipe) -> Result<Process, EntrantFault> {
     if let Some(notice) = recipe.dialect.greeting() {
         give(&mut process, &notice)?;
     } else if let Some(limit) = recipe.warm_up() {
-        match warm_up(recipe, &mut process, limit) {
-            Ok(()) => {}
-            // Its game will show whether it is silent for good. An answer that comes late would be taken for another
-            // one, so a new process plays.
-            Err(Trouble::Silent) => {
-                recipe.is_slow_to_start.store(true, Ordering::Relaxed);
-                process = Process::start(Process::command(&recipe.words, &recipe.limits), &recipe.limits)?;
-            }
-            Err(trouble) => return Err(trouble.into()),
-        }
+        warm_up(recipe, &mut process, limit)?;
     }
     process.set_farewell(recipe.dialect.farewell());
     Ok(process)
 }
 
 /// Asks for a first move that does not count, so that no clock is charged for the start of an interpreter.
-fn warm_up(recipe: &ProcessRecipe, process: &mut Process, limit: Duration) -> Result<(), Trouble> {
-    let patience = Patience { until: Instant::now() + limit, stop: None };
+fn warm_up(recipe: &ProcessRecipe, process: &mut Process, limit: Duration) -> Result<(), EntrantFault> {
+    let began = Instant::now();
+    let patience = Patience { until: began + limit, stop: None };
     let game = Game::new(recipe.variant);
     let budget_ms = u64::try_from(WARM_UP_BUDGET.as_millis()).unwrap_or(u64::MAX);
     let question = Question {
         game: &game,
         budget: WARM_UP_BUDGET,
+        advised: WARM_UP_BUDGET,
         time: TimeControl::per_move(WARM_UP_BUDGET),
         remaining_ms: [budget_ms; 2],
         nodes: None,
     };
-    process.ask(&recipe.dialect.ask(&question), patience)?;
-    // Whatever is said before, a greeting perhaps, is not held against it.
-    while !matches!(recipe.dialect.read(&process.line(patience)?.0, &game), Ok(Some(_))) {}
-    Ok(())
+    let text = recipe.dialect.ask(&question);
+    let mut heard = FirstWords::default();
+    let answered = process.ask(&text, patience).and_then(|_| heard.listen(recipe, process, &game, patience));
+    let answered = answered.map_err(|trouble| heard.fault(trouble, limit));
+    recipe.note(process, &text, &heard.lines, &answered, began);
+    answered
+}
+
+/// What a new process says until it answers.
+#[derive(Default)]
+struct FirstWords {
+    lines: String,
+    /// The first line that is no move.
+    malformed: Option<Malformed>,
+}
+
+impl FirstWords {
+    /// Waits for an answer. Whatever is said before, a greeting perhaps, is not held against it.
+    fn listen(
+        &mut self,
+        recipe: &ProcessRecipe,
+        process: &mut Process,
+        game: &Game,
+        patience: Patience<'_>,
+    ) -> Result<(), Trouble> {
+        loop {
+            let (line, _) = process.line(patience)?;
+            self.lines.push_str(&line);
+            self.lines.push('\n');
+            match recipe.dialect.read(&line, game) {
+                Ok(Some(_)) => return Ok(()),
+                Ok(None) => {}
+                Err(malformed) => {
+                    self.malformed.get_or_insert(malformed);
+                }
+            }
+        }
+    }
+
+    /// Who said something has no reason to be silent afterwards: that was meant to be the answer.
+    fn fault(&mut self, trouble: Trouble, limit: Duration) -> EntrantFault {
+        match (trouble, self.malformed.take()) {
+            (Trouble::Silent, Some(malformed)) => {
+                EntrantFault::Illegal(format!("its first answer, {malformed}"))
+            }
+            (Trouble::Silent, None) => EntrantFault::Broken(format!(
+                "no answer to a first question within {} ms; does it flush its output? --startup-ms gives it longer to \
+                 load, 0 asks nothing",
+                limit.as_millis()
+            )),
+            (other, _) => other.into(),
+        }
+    }
+}
+
+impl ProcessRecipe {
+    /// Writes an exchange down, if somebody wants to know.
+    pub(super) fn note<T>(
+        &self,
+        process: &mut Process,
+        question: &str,
+        answer: &str,
+        result: &Result<T, EntrantFault>,
+        began: Instant,
+    ) {
+        let Some(transcript) = &self.transcript else { return };
+        let spent = began.elapsed();
+        transcript.note(&Exchange {
+            program: &self.name,
+            process: process.id(),
+            question,
+            answer,
+            spent,
+            fault: result.as_ref().err().map(ToString::to_string),
+            stderr: &process.take_complaints(),
+        });
+    }
 }
 
 /// Says something and waits for the answer that it is understood.

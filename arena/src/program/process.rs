@@ -31,6 +31,9 @@ const CHUNK: usize = 16 * 1024;
 /// How much of the end of standard error is kept, in bytes.
 const LAST_WORDS_MAX: usize = 2 * 1024;
 
+/// How much of standard error is kept for the transcript, in bytes a question: a thousand lines of a search.
+const COMPLAINTS_MAX: usize = 64 * 1024;
+
 /// How much of its last line is shown, in characters.
 const SHOWN_CHARS_MAX: usize = 120;
 
@@ -99,6 +102,8 @@ pub(super) struct Process {
     written: usize,
     complained: usize,
     last_words: Vec<u8>,
+    /// What it wrote to its standard error since somebody asked for that, the beginning.
+    complaints: Vec<u8>,
     farewell: &'static str,
     /// It is gone and its group was ended, so that their numbers may belong to others.
     is_over: bool,
@@ -135,6 +140,7 @@ impl Process {
             written: 0,
             complained: 0,
             last_words: Vec::new(),
+            complaints: Vec::new(),
             farewell: "",
             is_over: false,
         };
@@ -302,6 +308,8 @@ impl Process {
         match errors.read(&mut chunk) {
             Ok(count) if count > 0 => {
                 self.complained += count;
+                let room = COMPLAINTS_MAX.saturating_sub(self.complaints.len()).min(count);
+                self.complaints.extend_from_slice(&chunk[..room]);
                 self.last_words.extend_from_slice(&chunk[..count]);
                 let surplus = self.last_words.len().saturating_sub(LAST_WORDS_MAX);
                 self.last_words.drain(..surplus);
@@ -313,6 +321,17 @@ impl Process {
                 false
             }
         }
+    }
+
+    /// What it wrote to its standard error since this was asked last, as far as it is kept.
+    pub(super) fn take_complaints(&mut self) -> String {
+        while self.complained < ERROR_BYTES_MAX && self.read_errors() {}
+        String::from_utf8_lossy(&std::mem::take(&mut self.complaints)).into_owned()
+    }
+
+    /// As the system numbers it.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// The program has closed a stream: ends what is left of it and tells how it went.

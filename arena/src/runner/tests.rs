@@ -110,14 +110,14 @@ fn play(
 }
 
 fn play_to_log(path: &Path, plan: Plan, habits: [Habit; 2]) -> Course {
-    let log = begin_log(path, &plan).unwrap();
+    let log = begin_log(path, &plan, None).unwrap();
     play(&entrants(habits), Some(log), Course::new(plan), Vec::new(), &Stop::default(), &mut Told::default())
         .unwrap()
 }
 
 fn resume(path: &Path, plan: &Plan) -> Result<Course, String> {
     let ResumedRun { log, course, ahead, .. } =
-        resume_log(path, |_| plan.clone()).map_err(|error| error.to_string())?;
+        resume_log(path, |_| plan.clone(), None).map_err(|error| error.to_string())?;
     let good = entrants([Habit::Good, Habit::Good]);
     let stop = Stop::default();
     play(&good, Some(log), course, ahead, &stop, &mut Told::default()).map_err(|error| error.to_string())
@@ -199,14 +199,14 @@ fn a_silent_player_holds_up_its_own_game_alone_and_nothing_is_lost() {
     let path = directory.path().join("log");
     let plan = match_plan(10);
     let silent = Habit::SilentOnce { was: Arc::default() };
-    let log = begin_log(&path, &plan).unwrap();
+    let log = begin_log(&path, &plan, None).unwrap();
     let stop = Stop::default();
     let mut observer = Patient { ahead: directory.path().join("log.ahead"), stop: &stop };
     let entrants = entrants([silent, Habit::Good]);
     let course =
         play(&entrants, Some(log), Course::new(plan.clone()), Vec::new(), &stop, &mut observer).unwrap();
     assert!(course.results().games() < 20);
-    let ResumedRun { log, course, ahead, cut } = resume_log(&path, |_| plan.clone()).unwrap();
+    let ResumedRun { log, course, ahead, cut } = resume_log(&path, |_| plan.clone(), None).unwrap();
     assert_eq!((cut, course.results().games() + ahead.len() as u64), (0, 19));
     drop(log);
     let whole = directory.path().join("whole");

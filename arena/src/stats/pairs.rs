@@ -131,10 +131,10 @@ impl PairCounts {
     }
 
     /// The difference in the unit of its own noise (normalised Elo): points at which it is as easy to see as among
-    /// players who never draw. 0 if all pairs are alike.
-    pub fn normalised_elo(&self) -> f64 {
+    /// players who never draw. `None` if all pairs are alike: then there is no noise to measure by.
+    pub fn normalised_elo(&self) -> Option<f64> {
         let per_game = (2.0 * self.variance()).sqrt();
-        if per_game > 0.0 { (self.mean() - 0.5) / per_game * 2.0 * elo::POINTS } else { 0.0 }
+        (per_game > 0.0).then(|| (self.mean() - 0.5) / per_game * 2.0 * elo::POINTS)
     }
 
     /// How many more pairs like these it takes until the stronger player is known with this probability; `None` if
@@ -191,7 +191,7 @@ mod tests {
         check(estimate.low, elo::from_score(0.61 - 0.072_000), 0.01);
         check(estimate.high, elo::from_score(0.61 + 0.072_000), 0.01);
         check(estimate.los, normal::cdf(0.11 / 0.035_468), 1e-6);
-        check(pairs.normalised_elo(), 0.11 / (2.0_f64 * 0.0629).sqrt() * 347.44, 0.01);
+        check(pairs.normalised_elo().unwrap(), 0.11 / (2.0_f64 * 0.0629).sqrt() * 347.44, 0.01);
     }
 
     #[test]

@@ -28,8 +28,8 @@ use crate::app::terminal::runtime;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  FOURFOLD_TOKEN=c4b_… fourfold bridge --url ws://127.0.0.1:4444 -- ./mybot --depth 8
-  fourfold bridge --url ws://127.0.0.1:4444 --token c4b_… --dialect kaggle -- python3 agent.py")]
+  FOURFOLD_TOKEN=c4b_… fourfold bridge -- ./mybot --depth 8
+  fourfold bridge --url wss://arena.example.org --token c4b_… --dialect kaggle -- python3 agent.py")]
 pub(super) struct BridgeCommand {
     #[command(flatten)]
     connection: ConnectionArgs,
@@ -55,11 +55,14 @@ pub(super) struct BridgeCommand {
     command: Vec<String>,
 }
 
+/// Where a daemon listens unless it is told otherwise.
+pub(super) const URL: &str = "ws://127.0.0.1:4444";
+
 /// Where, and as whom.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ConnectionArgs {
-    /// Address of the server, ws://HOST:PORT.
-    #[arg(long, value_name = "URL")]
+    /// Address of the server, ws://HOST:PORT, or wss://HOST for TLS.
+    #[arg(long, value_name = "URL", env = "FOURFOLD_URL", default_value = URL)]
     url: String,
     /// The bot's token; better in the variable, where other processes do not see it.
     #[arg(long, value_name = "T", env = "FOURFOLD_TOKEN", hide_env_values = true)]

@@ -54,17 +54,19 @@ Examples:
   fourfold check-bot -- ./mybot --depth 8
   fourfold check-bot --dialect kaggle --json -- python3 agent.py
   FOURFOLD_TOKEN=c4b_… fourfold check-bot --url ws://127.0.0.1:4444
-  FOURFOLD_TOKEN=c4b_… fourfold check-bot --url ws://127.0.0.1:4444 --connects -- python3 mybot.py")]
+  FOURFOLD_TOKEN=c4b_… fourfold check-bot --connects -- python3 mybot.py")]
 pub(super) struct CheckBotCommand {
-    /// Address of a daemon, ws://HOST:PORT.
-    #[arg(long, value_name = "URL", required_unless_present = "command", requires = "token")]
+    /// Address of a daemon, ws://HOST:PORT, or wss://HOST for TLS.
+    ///
+    /// With --connects, where `FOURFOLD_URL` says or ws://127.0.0.1:4444 if it is left out.
+    #[arg(long, value_name = "URL", required_unless_present_any = ["command", "connects"], requires = "token")]
     url: Option<String>,
     /// The bot's token.
     #[arg(long, value_name = "T", env = "FOURFOLD_TOKEN", hide_env_values = true)]
     token: Option<String>,
     /// The bot connects by itself: the command, which finds address and token in its environment, or the one that is
     /// connected already.
-    #[arg(long, requires = "url")]
+    #[arg(long, requires = "token")]
     connects: bool,
     /// The version under which the daemon keeps its report; 1 with a command, none without.
     #[arg(long, value_name = "V", conflicts_with = "connects")]
@@ -90,9 +92,9 @@ pub(super) struct CheckBotCommand {
 
 impl CheckBotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let report = match (&self.url, &self.token) {
+        let report = match (self.url(), &self.token) {
             (Some(url), Some(token)) => {
-                let daemon = DaemonAccess { url: url.clone(), token: Secret::new(token.as_str()) };
+                let daemon = DaemonAccess { url, token: Secret::new(token.as_str()) };
                 if self.connects {
                     runtime()?.block_on(daemon.test_connecting(&self.command))?
                 } else {
@@ -113,6 +115,12 @@ impl CheckBotCommand {
         let failed = report.checks.iter().filter(|check| check.verdict == TestVerdict::Failed);
         let names: Vec<&str> = failed.map(|check| check.name.as_str()).collect();
         Err(Exit::new(Code::Failure, format!("{} failed: {}", report.bot, names.join(", "))).into())
+    }
+
+    /// Where the daemon is, if one is asked.
+    fn url(&self) -> Option<String> {
+        let usual = || std::env::var("FOURFOLD_URL").unwrap_or_else(|_| bridge_command::URL.to_owned());
+        self.url.clone().or_else(|| self.connects.then(usual))
     }
 
     fn limit(&self) -> Duration {

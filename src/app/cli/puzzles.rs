@@ -64,12 +64,20 @@ impl PuzzlesCommand {
         let mut judge = GameJudge::new();
         for path in &self.files {
             let name = path.display().to_string();
-            for line in open(path)?.lines() {
+            let mut unreadable = None;
+            for (line, number) in open(path)?.lines().zip(1..) {
                 if interrupt.is_told() {
                     break;
                 }
                 let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
                 progress.advance(1);
+                if let Some(number) = unreadable {
+                    return Err(no_record(&name, number).into());
+                }
+                if !is_readable(&line) {
+                    unreadable = Some(number);
+                    continue;
+                }
                 let Some((game, opening)) = read(&line) else { continue };
                 let stop = interrupt.stop().flag();
                 let judged = judge.judge(game, opening, stop);
@@ -78,6 +86,10 @@ impl PuzzlesCommand {
                 };
                 let puzzle = puzzle.into_puzzle(None, UnixMillis(0));
                 found.entry(puzzle.id.clone()).or_insert(puzzle);
+            }
+            // A last line may be torn, but not the only one.
+            if unreadable == Some(1) {
+                return Err(no_record(&name, 1).into());
             }
         }
         interrupt.check(|| "nothing was printed".to_owned())?;
@@ -92,6 +104,15 @@ fn open(path: &PathBuf) -> Result<Box<dyn BufRead>, Exit> {
     let file = File::open(path)
         .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {}: {error}", path.display())))?;
     Ok(Box::new(BufReader::new(file)))
+}
+
+fn no_record(name: &str, line: u64) -> Exit {
+    Exit::new(Code::Data, format!("{name}, line {line}: not a record"))
+}
+
+/// Whether a line is an object, as records and events are, or empty.
+fn is_readable(line: &str) -> bool {
+    line.trim().is_empty() || serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).is_ok()
 }
 
 /// A game on the standard board and the plies of its opening. Lines that are none, and torn ones, are passed over.

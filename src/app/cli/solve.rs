@@ -47,7 +47,7 @@ pub(super) struct SolveCommand {
     variant: Variant,
     /// Moves from the empty board, one base-36 column digit each from 1; `-` for one such line after the other from
     /// standard input.
-    #[arg(value_name = "MOVES", default_value = "-", allow_hyphen_values = true)]
+    #[arg(value_name = "MOVES", default_value = "-")]
     positions: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! What matches and tournaments share on the command line: flags, entrants, log, and the run itself.
 
 pub(in crate::app) mod live;
+mod origin;
 pub(in crate::app) mod programs;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use fourfold_arena::house::HouseEntrant;
 use fourfold_arena::log::LogError;
 use fourfold_arena::plan::Plan;
 use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
+use fourfold_arena::report::FaultKindReport;
 use fourfold_arena::runner::{self, Observer, Run, RunError};
 use fourfold_arena::stats::sprt::Sprt;
 use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
@@ -121,21 +123,28 @@ impl ContestArgs {
         let interrupt = Interrupt::listen()?;
         let suite = self.suite(contest.openings)?;
         let watchdog = Watchdog::start().context("cannot start a thread")?;
-        let names = unique_names(&contest.entrants);
-        let entrants = contest.entrants.iter().zip(&names);
-        let entrants = entrants.map(|(spec, name)| self.entrant(spec, name, &watchdog));
+        let entered =
+            contest.entrants.iter().map(|text| Entered::read(text)).collect::<Result<Vec<_>, _>>()?;
+        let names = unique_names(&entered);
+        let entrants = entered.iter().zip(&names);
+        let entrants = entrants.map(|(entered, name)| self.entrant(entered.spec, name, &watchdog));
         let entrants: Vec<Box<dyn Entrant>> = entrants.collect::<anyhow::Result<_>>()?;
+        let origin = self.save.as_ref().map(|_| origin::of(&entered, &names));
         let plan = |logged: Option<&Plan>| self.plan(contest, &suite, &names, logged);
         let (log, course, ahead) = match &self.save {
             None => (None, Course::new(plan(None)), Vec::new()),
             Some(path) if self.resume => {
-                let resumed = runner::resume_log(path, plan).map_err(log_error)?;
+                let resumed = runner::resume_log(path, plan, origin).map_err(log_error)?;
                 tell_resumed(path, &resumed)?;
                 (Some(resumed.log), resumed.course, resumed.ahead)
             }
             Some(path) => {
                 let plan = plan(None);
-                (Some(runner::begin_log(path, &plan).map_err(log_error)?), Course::new(plan), Vec::new())
+                (
+                    Some(runner::begin_log(path, &plan, origin).map_err(log_error)?),
+                    Course::new(plan),
+                    Vec::new(),
+                )
             }
         };
         let before = course.results().games();
@@ -229,15 +238,45 @@ fn processors() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
+/// An entrant as it was typed: `negamax:depth=6`, `cmd:./mybot`, or with a name, `mine=cmd:./mybot`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::app) struct Entered<'a> {
+    pub(in crate::app) name: &'a str,
+    pub(in crate::app) spec: &'a str,
+}
+
+/// Names of entrants are columns of tables.
+const NAME_CHARS_MAX: usize = 40;
+
+impl<'a> Entered<'a> {
+    pub(in crate::app) fn read(text: &'a str) -> Result<Self, Exit> {
+        // A name has no colon, which comes before the first setting of a bot or the command of a program.
+        let Some((name, spec)) = text.split_once('=').filter(|(name, _)| !name.contains(':')) else {
+            return Ok(Self { name: text, spec: text });
+        };
+        let is_plain = |letter: char| letter.is_alphanumeric() || " -_.+@".contains(letter);
+        if name.trim() != name
+            || name.is_empty()
+            || name.chars().count() > NAME_CHARS_MAX
+            || !name.chars().all(is_plain)
+        {
+            let allowed = format!("letters, digits, blanks and -_.+@, at most {NAME_CHARS_MAX}");
+            return Err(Exit::usage(format!("`{name}` is no name for the entrant {spec}: {allowed}")));
+        }
+        Ok(Self { name, spec })
+    }
+}
+
 /// Names for the tables: who enters again gets a number.
-fn unique_names(specs: &[String]) -> Vec<String> {
+fn unique_names(entered: &[Entered<'_>]) -> Vec<String> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
-    let name = |spec| {
-        let count = seen.entry(spec).or_default();
+    let mut names = Vec::with_capacity(entered.len());
+    for Entered { name, .. } in entered {
+        let count = seen.entry(name).or_default();
         *count += 1;
-        if *count == 1 { spec.to_owned() } else { format!("{spec} #{count}") }
-    };
-    specs.iter().map(String::as_str).map(name).collect()
+        names.push(if *count == 1 { (*name).to_owned() } else { format!("{name} #{count}") });
+    }
+    names
 }
 
 fn tell_resumed(path: &Path, resumed: &runner::ResumedRun) -> io::Result<()> {
@@ -254,7 +293,7 @@ fn tell_resumed(path: &Path, resumed: &runner::ResumedRun) -> io::Result<()> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn log_error(error: LogError) -> anyhow::Error {
+pub(in crate::app) fn log_error(error: LogError) -> anyhow::Error {
     let code = match &error {
         LogError::Exists { .. } | LogError::OtherRun { .. } => Code::Usage,
         LogError::InUse { .. } => Code::TryLater,
@@ -311,6 +350,15 @@ pub(in crate::app) fn warn_of_repeats(distinct: u64, games: u64, repeated_pairs:
     )
 }
 
+/// Why games were lost beside the board, a line for each kind.
+pub(in crate::app) fn fault_lines(kinds: &[FaultKindReport]) -> Vec<String> {
+    let games = |games: u64| if games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+    kinds
+        .iter()
+        .map(|kind| format!("fault   {} in {}: {}", kind.entrant, games(kind.games), kind.fault))
+        .collect()
+}
+
 /// Reads a number of games: they come in pairs.
 pub(in crate::app) fn parse_games(text: &str) -> Result<u64, String> {
     match text.parse() {
@@ -325,8 +373,23 @@ mod tests {
 
     #[test]
     fn who_enters_twice_can_be_told_apart() {
-        let specs = ["random", "greedy", "random"].map(str::to_owned);
-        assert_eq!(unique_names(&specs), ["random", "greedy", "random #2"]);
+        let entered = ["random", "greedy", "random"].map(|text| Entered::read(text).unwrap());
+        assert_eq!(unique_names(&entered), ["random", "greedy", "random #2"]);
+    }
+
+    #[test]
+    fn entrants_may_have_names() {
+        for (text, name, spec) in [
+            ("negamax:depth=6", "negamax:depth=6", "negamax:depth=6"),
+            ("deep=negamax:depth=6", "deep", "negamax:depth=6"),
+            ("my bot 2=cmd:./a=b", "my bot 2", "cmd:./a=b"),
+            ("cmd+kaggle:./a --x=1", "cmd+kaggle:./a --x=1", "cmd+kaggle:./a --x=1"),
+        ] {
+            assert_eq!(Entered::read(text).unwrap(), Entered { name, spec });
+        }
+        for text in ["=random", " x=random", "a/b=random", &format!("{}=random", "x".repeat(41))] {
+            assert!(Entered::read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl MatchCommand {
     }
 }
 
-fn print(report: &MatchReport, course: &Course) -> io::Result<()> {
+pub(in crate::app) fn print(report: &MatchReport, course: &Course) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in lines(report, course) {
         writeln!(out, "{line}")?;
@@ -124,6 +124,7 @@ fn lines(report: &MatchReport, course: &Course) -> Vec<String> {
             report.distinct, report.faults_by[0], report.faults_by[1]
         ),
     ];
+    lines.extend(contest::fault_lines(&report.fault_kinds));
     lines.extend(report.sprt.as_ref().map(sprt_line));
     lines
 }

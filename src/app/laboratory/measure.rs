@@ -7,15 +7,19 @@ mod table;
 
 use std::io::{self, Write};
 use std::num::{NonZeroU16, NonZeroUsize};
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::system::bot_files;
 use anyhow::Context;
 use fourfold_arena::course::Course;
 use fourfold_arena::measure::classes;
 use fourfold_arena::measure::ladder::Climb;
+use fourfold_arena::measure::subject::Subject;
 use fourfold_arena::measure::{self, decisions};
+use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::Observer;
-use fourfold_bots::{BotError, BotSpec, Recipe};
+use fourfold_bots::{BotError, BotSpec};
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::{ColumnScores, SearchLimits, Solver};
 use fourfold_engine::{Position, Side, Variant};
@@ -23,6 +27,9 @@ use fourfold_engine::{Position, Side, Variant};
 use self::figures::{BotFigures, FigureSums, MeasureReport};
 use self::seat::{MeasureTask, MeasuredBot, TaskResult};
 use crate::app::laboratory::contest;
+use crate::app::laboratory::contest::Entered;
+use crate::app::laboratory::contest::programs::ProgramArgs;
+use crate::app::terminal::exit::Exit;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::ProgressLine;
@@ -43,11 +50,16 @@ Examples:
   fourfold measure negamax:depth=6
   fourfold measure mcts:ms=50 --positions 200 --json
   fourfold measure memory:file=memory.xml --solved --games 0
+  fourfold measure cmd:./mybot --positions 100 --games 0
   fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder")]
 pub(in crate::app) struct MeasureCommand {
-    /// The bots, with their settings: see `fourfold bots`.
+    /// The bots, with their settings (see `fourfold bots`), or programs: cmd:COMMAND or cmd+DIALECT:COMMAND, with a
+    /// name as NAME=cmd:COMMAND.
     #[arg(required = true, value_name = "BOT")]
-    bots: Vec<BotSpec>,
+    bots: Vec<String>,
+    /// Time of programs for each move, in milliseconds.
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    move_ms: u64,
     /// In how many positions a bot chooses.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
@@ -77,6 +89,8 @@ pub(in crate::app) struct MeasureCommand {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    programs: ProgramArgs,
 }
 
 /// A measurement under way.
@@ -91,18 +105,29 @@ type DrawnPosition = (Position, ColumnScores);
 
 impl MeasureCommand {
     pub(in crate::app) fn run(&self) -> anyhow::Result<()> {
-        let read = |bot| Ok((bot, bot_files::recipe(bot, Variant::STANDARD)?));
         // A mistake is told before any work.
-        let bots: Vec<(&BotSpec, Recipe)> = self.bots.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let bots = self.bots.iter().map(|bot| self.subject(bot)).collect::<anyhow::Result<Vec<_>>>()?;
         let progress = ProgressLine::new(self.steps(), "positions and games");
         let mut measuring = Measuring { flags: self, interrupt: Interrupt::listen()?, progress };
         let positions = measuring.judge()?;
-        let measured = bots.iter().map(|(bot, recipe)| {
-            measuring.measure(bot, recipe, &positions).with_context(|| format!("measuring {bot}"))
+        let measured = bots.iter().map(|(bot, subject)| {
+            measuring.measure(bot, subject, &positions).with_context(|| format!("measuring {bot}"))
         });
         let report = MeasureReport::new(measured.collect::<anyhow::Result<_>>()?);
         drop(measuring);
         if self.json { output::print_json(&report) } else { Ok(write!(io::stdout(), "{report}")?) }
+    }
+
+    /// Whom a text means, and what tables call it.
+    fn subject<'a>(&self, text: &'a str) -> anyhow::Result<(&'a str, Subject)> {
+        let Entered { name, spec } = Entered::read(text)?;
+        if ProgramSpec::is_meant_by(spec) {
+            let program = spec.parse().map_err(|error: ProgramSpecError| Exit::usage(error.to_string()))?;
+            let program = Arc::new(self.programs.program(name, program, Variant::STANDARD)?);
+            return Ok((name, Subject::Program { program, limit: Duration::from_millis(self.move_ms) }));
+        }
+        let spec: BotSpec = spec.parse()?;
+        Ok((name, Subject::House(bot_files::recipe(&spec, Variant::STANDARD)?)))
     }
 
     /// Positions that are drawn.
@@ -160,8 +185,8 @@ impl Measuring<'_> {
 
     fn measure(
         &mut self,
-        bot: &BotSpec,
-        recipe: &Recipe,
+        bot: &str,
+        subject: &Subject,
         positions: &[DrawnPosition],
     ) -> anyhow::Result<BotFigures> {
         let mut tally = FigureSums::default();
@@ -169,7 +194,7 @@ impl Measuring<'_> {
         crew::share(
             flags.threads,
             &flags.tasks(positions),
-            || MeasuredBot::new(recipe, flags.seed),
+            || MeasuredBot::new(subject, flags.seed),
             |seat, task| {
                 let done = seat.perform(*task, interrupt.stop().flag())?;
                 Ok::<Option<TaskResult>, BotError>((!interrupt.is_told()).then_some(done))
@@ -182,13 +207,13 @@ impl Measuring<'_> {
         self.check_going_on()?;
         let mut figures = BotFigures::new(bot, self.flags.seed, &tally);
         if self.flags.solved {
-            let mut bot = recipe.build(self.flags.seed)?;
+            let mut bot = subject.build(self.flags.seed)?;
             let rate = decisions::rate(decisions::shipped(), &mut *bot, self.interrupt.stop().flag())?;
             figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
         }
         if let Some(climb) = self.flags.climb() {
             let mut steps = Steps { progress: &mut self.progress, before: 0 };
-            let points = climb.play(recipe, self.interrupt.stop(), &mut steps)?;
+            let points = climb.play(subject, self.interrupt.stop(), &mut steps)?;
             figures.set_ladder(self.flags.ladder_games, points);
         }
         self.check_going_on()?;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 
-use fourfold_arena::rate::{Games, Only, RateError};
+use fourfold_arena::rate::{Games, Only, RateError, Trust};
 use fourfold_arena::report::{RatedPlayer, RatingTable};
 use fourfold_arena::stats::fit::Anchor;
 use fourfold_engine::Variant;
@@ -17,7 +17,8 @@ use crate::app::terminal::output;
 ///
 /// The file has records, one a line: the log of a match or a tournament, or what `fourfold games export` wrote. Ratings
 /// are fitted to all games at once, together with the advantage of the first move. Games that repeat an earlier one
-/// move for move count once, halves of pairs not at all.
+/// move for move count once, halves of pairs not at all. A line whose checksum is wrong, or whose result is not that of
+/// its moves, ends it with exit code 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,6 +40,15 @@ pub(in crate::app) struct RateCommand {
     /// Leave out games on other boards than this one, such as 7x6.
     #[arg(long, value_name = "V")]
     variant: Option<Variant>,
+    /// Leave out games that were lost by a fault: out of time, illegal, gone.
+    #[arg(long)]
+    no_faults: bool,
+    /// Do not hold lines against their checksums, nor results against their moves: for lines picked from a log.
+    #[arg(long)]
+    unchecked: bool,
+    /// Add to the object of --json how probable it is of every two who is stronger, and the covariance of ratings.
+    #[arg(long, requires = "json")]
+    matrix: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -59,7 +69,8 @@ fn parse_anchor(text: &str) -> Result<(String, f64), String> {
 impl RateCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         let variant = self.variant.map(|variant| variant.to_string());
-        let mut games = Games::new(Only { rated: self.rated, bots: self.bots, variant });
+        let only = Only { rated: self.rated, bots: self.bots, variant, faultless: self.no_faults };
+        let mut games = Games::new(only, if self.unchecked { Trust::Blind } else { Trust::Checked });
         for path in &self.files {
             let name = path.display();
             let read = if path.as_os_str() == "-" {
@@ -82,7 +93,14 @@ impl RateCommand {
         if games.is_empty() {
             return Err(Exit::new(Code::Data, "there is no finished game to rate by").into());
         }
-        let table = games.rate(&anchors);
+        if games.repeats() > 0 {
+            writeln!(
+                io::stderr(),
+                "warning: {} lines stand in the files twice and count once",
+                games.repeats()
+            )?;
+        }
+        let table = if self.matrix { games.rate_with_matrix(&anchors) } else { games.rate(&anchors) };
         if self.json { output::print_json(&table) } else { Ok(print(&table)?) }
     }
 }

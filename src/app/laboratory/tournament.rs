@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use fourfold_arena::course::Course;
 use fourfold_arena::format::Format;
-use fourfold_arena::report::{RatingTable, TournamentReport};
+use fourfold_arena::report::{FaultKindReport, RatingTable, TournamentReport};
 use fourfold_arena::suite::OpeningKind;
 
 use crate::app::laboratory::contest;
@@ -125,7 +125,7 @@ impl TournamentCommand {
     }
 }
 
-fn print(table: &RatingTable, course: &Course) -> io::Result<()> {
+pub(in crate::app) fn print(table: &RatingTable, course: &Course) -> io::Result<()> {
     output::print_table(STANDINGS, &standings(table))?;
     let mut out = io::stdout().lock();
     if let Some(report) = &table.tournament {
@@ -150,9 +150,13 @@ fn print(table: &RatingTable, course: &Course) -> io::Result<()> {
         plan.time
     )?;
     match results.unfinished_pairs() {
-        0 => writeln!(out),
-        pairs => writeln!(out, "; {pairs} unfinished pairs, not in the ratings"),
+        0 => writeln!(out)?,
+        pairs => writeln!(out, "; {pairs} unfinished pairs, not in the ratings")?,
     }
+    for line in contest::fault_lines(&FaultKindReport::of(course)) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
 const STANDINGS: [&str; 6] = ["Rank", "Name", "Score", "Win", "WinX", "WinO"];

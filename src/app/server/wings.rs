@@ -338,7 +338,9 @@ pub(super) async fn competition(
         ground.config.tournaments.0.clone(),
     )
     .await?;
+    let troubles = Troubles::default();
     let self_tests = SelfTests::new(SelfTestDeps {
+        troubles: troubles.clone(),
         host: playing.host.clone(),
         sessions: playing.sessions.clone(),
         store: Arc::clone(&ground.store),
@@ -353,7 +355,7 @@ pub(super) async fn competition(
         rating_alarms,
         tournaments,
         leaderboard: Leaderboard::new(playing.host.ratings().clone()),
-        troubles: Troubles::default(),
+        troubles,
     };
     Ok((competition, director, fair_play))
 }
@@ -524,8 +526,8 @@ pub(super) fn http(
         puzzles,
     };
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
-    let socket = upgrade::route(gateway, transport);
-    router::router(state, pages::router(), Arc::clone(&ground.metrics)).merge(socket)
+    let site = router::router(state, pages::router(), Arc::clone(&ground.metrics));
+    upgrade::beside(site, gateway, transport)
 }
 
 /// Where links lead: the configured address, or the one that is listened on.

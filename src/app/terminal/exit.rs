@@ -189,8 +189,10 @@ fn code_of_refusal(code: ApiCode) -> Code {
 fn code_of_client_error(error: &ClientError) -> Code {
     match error {
         ClientError::BadUrl(_) => Code::Usage,
-        ClientError::Lost(_) | ClientError::Silent(_) | ClientError::Closed { .. } => Code::Unavailable,
-        ClientError::Refused(_) | ClientError::Unreadable(_) => Code::Failure,
+        ClientError::Lost(_) | ClientError::Tls(_) | ClientError::Silent(_) | ClientError::Closed { .. } => {
+            Code::Unavailable
+        }
+        ClientError::NoUpgrade { .. } | ClientError::Refused(_) | ClientError::Unreadable(_) => Code::Failure,
     }
 }
 

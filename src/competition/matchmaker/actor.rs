@@ -192,6 +192,9 @@ impl MatchmakerActor {
     async fn look_around(&mut self) {
         let now = now();
         self.forget_unseen(now);
+        for bot in self.deps.troubles.take_mended() {
+            self.health.release(&bot, now);
+        }
         self.refused.retain(|_, until| *until > now);
         self.cadence.pass(now);
         self.activity = self.activity();
@@ -278,8 +281,10 @@ impl MatchmakerActor {
     }
 
     fn publish_troubles(&self, now: Instant) {
-        let trouble =
-            |(bot, condition): (&PlayerId, Condition)| Some((bot.clone(), BotTrouble::of(condition)?));
+        let at = UnixMillis::now();
+        let trouble = |(bot, condition): (&PlayerId, Condition)| {
+            Some((bot.clone(), BotTrouble::of(condition, now, at)?))
+        };
         self.deps.troubles.replace(self.health.troubled(now).filter_map(trouble).collect());
     }
 

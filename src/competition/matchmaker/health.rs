@@ -93,6 +93,13 @@ impl BotHealth {
         Some(HealthNews::Paused(fault, length))
     }
 
+    /// A bot has shown elsewhere that it is mended: it plays single pairs again, as if its pause were over.
+    pub(crate) fn release(&mut self, bot: &PlayerId, now: Instant) {
+        if let Some(FaultRecord { pause: Some(pause), .. }) = self.records.get_mut(bot) {
+            pause.until = pause.until.min(now);
+        }
+    }
+
     /// A bot has played a pair to its end without breaking off.
     pub(crate) fn clean_pair(&mut self, bot: &PlayerId, now: Instant) -> Option<HealthNews> {
         let record = self.records.get_mut(bot)?;
@@ -134,6 +141,19 @@ mod tests {
             Some(HealthNews::Paused(Fault::Absent, PAUSE_FIRST))
         );
         (health, now + PAUSE_FIRST)
+    }
+
+    #[test]
+    fn who_passes_a_test_need_not_wait() {
+        let now = now();
+        let (mut health, until) = paused(now);
+        health.release(&bot(), now);
+        assert!(now < until && health.condition(&bot(), now) == Condition::Probing(Fault::Absent));
+        health.release(&"b2".parse().unwrap(), now);
+        assert!(
+            matches!(health.fault(&bot(), Fault::Failed, now), Some(HealthNews::Paused(..))),
+            "once more, and longer"
+        );
     }
 
     #[test]

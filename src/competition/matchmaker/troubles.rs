@@ -1,11 +1,12 @@
 //! Which bots the ladder leaves out at the moment, for everybody to see.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
 use super::health::Condition;
-use crate::model::fault::Fault;
 use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
 
 /// Why a bot is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,31 +15,54 @@ pub(crate) struct BotTrouble {
     pub(crate) fault: &'static str,
     /// Whether it plays single pairs again to show that it is well; if not, it is paused.
     pub(crate) probing: bool,
+    /// When its pause ends, if it is paused.
+    pub(crate) until: Option<UnixMillis>,
 }
 
 impl BotTrouble {
-    /// That of a bot in this condition.
-    pub(crate) fn of(condition: Condition) -> Option<Self> {
-        let trouble = |fault: Fault, probing| Some(Self { fault: fault.as_str(), probing });
+    /// That of a bot in this condition. It is `now` by the clock of games and `at` on the wall.
+    pub(crate) fn of(condition: Condition, now: Instant, at: UnixMillis) -> Option<Self> {
         match condition {
             Condition::Fit => None,
-            Condition::Probing(fault) => trouble(fault, true),
-            Condition::Paused(fault, _) => trouble(fault, false),
+            Condition::Probing(fault) => Some(Self { fault: fault.as_str(), probing: true, until: None }),
+            Condition::Paused(fault, until) => {
+                let left =
+                    i64::try_from(until.saturating_duration_since(now).as_millis()).unwrap_or(i64::MAX);
+                let until = UnixMillis(at.0.saturating_add(left));
+                Some(Self { fault: fault.as_str(), probing: false, until: Some(until) })
+            }
         }
     }
 }
 
 /// All bots in trouble. The matchmaker writes it, pages and interface read it. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Troubles(Arc<RwLock<HashMap<PlayerId, BotTrouble>>>);
+pub(crate) struct Troubles {
+    bots: Arc<RwLock<HashMap<PlayerId, BotTrouble>>>,
+    /// Bots that passed the self-test since the matchmaker looked.
+    mended: Arc<Mutex<HashSet<PlayerId>>>,
+}
 
 impl Troubles {
     /// Why this bot is left out, if it is.
     pub(crate) fn of(&self, bot: &PlayerId) -> Option<BotTrouble> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
+        self.bots.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
+    }
+
+    /// A bot has passed the self-test: whoever has mended it need not wait for the end of its pause.
+    pub(crate) fn mended(&self, bot: PlayerId) {
+        // Who is in no trouble has nothing to be released from.
+        if self.of(&bot).is_some() {
+            self.mended.lock().unwrap_or_else(PoisonError::into_inner).insert(bot);
+        }
+    }
+
+    /// Those that passed it since the last call.
+    pub(super) fn take_mended(&self) -> HashSet<PlayerId> {
+        std::mem::take(&mut *self.mended.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn replace(&self, troubles: HashMap<PlayerId, BotTrouble>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = troubles;
+        *self.bots.write().unwrap_or_else(PoisonError::into_inner) = troubles;
     }
 }

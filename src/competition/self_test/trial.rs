@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::observer::TestObserver;
+use crate::competition::matchmaker::Troubles;
 use crate::model::ids::PlayerId;
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
@@ -48,6 +49,8 @@ pub(crate) struct SelfTestDeps {
     /// Reads games and reports.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) writer: Writer,
+    /// Where the ladder hears that a bot is mended.
+    pub(crate) troubles: Troubles,
     /// Owns the tests' tasks.
     pub(crate) tasks: Tasks,
     /// Cancelled when the daemon stops.
@@ -125,11 +128,14 @@ impl SelfTests {
     }
 
     async fn run_one(&self, bot: &Identity) {
-        let SelfTestDeps { host, sessions, store, writer, .. } = &*self.deps;
+        let SelfTestDeps { host, sessions, store, writer, troubles, .. } = &*self.deps;
         let version = sessions.version_of(&bot.id).unwrap_or_default();
         let observer = TestObserver::new(host.clone(), sessions.clone(), Arc::clone(store), bot.clone());
         let report = observer.examine(&version).await;
         info!(bot = %bot.name, version, passed = report.passed, "self-test ended");
+        if report.passed {
+            troubles.mended(bot.id.clone());
+        }
         let outcome = if report.passed { TestOutcome::Passed } else { TestOutcome::Failed };
         let test = StoredTest { at: UnixMillis::now(), report: TestReport::to_stored(&report) };
         let write = Write::SaveTest { bot: bot.id.clone(), version, test, outcome };

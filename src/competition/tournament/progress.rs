@@ -296,7 +296,7 @@ impl TournamentProgress {
             let Decided { winner, at_fault, both_moved, moves } = &decided;
             let (winner, at_fault, both_moved) = (*winner, *at_fault, *both_moved);
             let Consequence { suspended: out, over: _ } =
-                self.course.book(&GameOutcome { winner, at_fault, both_moved, moves });
+                self.course.book(&GameOutcome { winner, at_fault, fault: None, both_moved, moves });
             suspended.extend(out);
             let line = ScheduleLine { number: slot.number, seats: slot.seats(), game: None, outcome };
             self.lines.entry(slot.number).or_insert(line);

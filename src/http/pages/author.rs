@@ -14,7 +14,7 @@ use super::{Page, words};
 use crate::http::api::own_bots::{OwnBot, ThoughtView, own_bot, thoughts_for};
 use crate::http::kits::{self, Kit};
 use crate::http::site::host;
-use crate::http::state::AppState;
+use crate::http::state::{AppState, TroubleView};
 use crate::http::texts::Language;
 use crate::model::ids::{GameId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
@@ -101,6 +101,8 @@ struct BotPage {
     report: Option<ReportShown>,
     faults: Vec<BotFaultRow>,
     tokens: Vec<OwnTokenRow>,
+    /// Why the ladder leaves it out, in words.
+    trouble: Option<String>,
 }
 
 impl BotPage {
@@ -143,6 +145,7 @@ pub(super) async fn page(
         report: report_shown(lang, &own),
         faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),
         tokens: tokens.into_iter().map(|token| token_row(lang, token)).collect(),
+        trouble: own.trouble.as_ref().map(|trouble| trouble_words(lang, trouble)),
         bot: own,
     };
     Ok(Html(page.render()?).into_response())
@@ -161,7 +164,8 @@ fn starts(state: &AppState, headers: &HeaderMap) -> Vec<KitStart> {
         (None, host) => format!("http://{}", host.unwrap_or("127.0.0.1:4444")),
     };
     let lines = |kit: &Kit| KitStart { kit: kit.title, lines: kits::start_lines(kit, &base, TOKEN) };
-    kits::ALL.iter().map(lines).collect()
+    let bridge = KitStart { kit: kits::BRIDGE_TITLE, lines: kits::bridge_lines(&base, TOKEN) };
+    kits::ALL.iter().map(lines).chain([bridge]).collect()
 }
 
 async fn version_rows(
@@ -209,6 +213,23 @@ fn report_shown(lang: Language, own: &OwnBot) -> Option<ReportShown> {
         latency: lang.fill("author.latency", &values),
         report,
     })
+}
+
+/// Why the ladder leaves a bot out, and until when.
+fn trouble_words(lang: Language, trouble: &TroubleView) -> String {
+    match &trouble.until {
+        Some(until) => lang.fill("ladder.paused_until", &[("until", minute_in(until))]),
+        None if trouble.probing => lang.text("ladder.probing").to_owned(),
+        None => lang.text("ladder.paused").to_owned(),
+    }
+}
+
+/// Day and minute of a time in RFC 3339: `2026-01-31 18:54`.
+fn minute_in(time: &str) -> String {
+    time.chars()
+        .take("2026-01-31T18:54".len())
+        .map(|letter| if letter == 'T' { ' ' } else { letter })
+        .collect()
 }
 
 fn fault_row(lang: Language, fault: BotFault) -> BotFaultRow {

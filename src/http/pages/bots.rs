@@ -53,6 +53,7 @@ impl BotRow {
             playing: bot.playing,
             trouble: bot
                 .trouble
+                .as_ref()
                 .map(|trouble| lang.text(if trouble.probing { "ladder.probing" } else { "ladder.paused" })),
             is_house: bot.house,
         }

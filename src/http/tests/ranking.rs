@@ -240,7 +240,7 @@ async fn records_say_that_a_game_was_voided_and_lists_forget_it() {
 /// What `fourfold rate` reads are the records as they are exported.
 #[tokio::test]
 async fn saved_games_give_the_published_ratings() {
-    use fourfold_arena::rate::{Games, Only};
+    use fourfold_arena::rate::{Games, Only, Trust};
     use fourfold_arena::stats::fit::Anchor;
     let site = site().await;
     play(
@@ -252,7 +252,9 @@ async fn saved_games_give_the_published_ratings() {
     )
     .await;
     let lines = site.get("/api/v1/games.ndjson").await.body;
-    let mut games = Games::new(Only { rated: true, bots: true, variant: Some("7x6".into()) });
+    let only = Only { rated: true, bots: true, variant: Some("7x6".into()), ..Only::default() };
+    // A few moves stand for a game.
+    let mut games = Games::new(only, Trust::Blind);
     assert!(!games.read(lines.as_bytes()).unwrap());
     let anchor = Anchor { player: games.player("random").unwrap(), elo: 0.0 };
     let table = games.rate(&[anchor]);

@@ -53,7 +53,8 @@ impl Daemon {
         let limits = TransportLimits { connections: Some(100), per_address: 2, ..TransportLimits::default() };
         let tasks = Tasks::for_tests(Part::Connection);
         let transport = Transport::new(limits, site, CancellationToken::new(), tasks);
-        let router = route(Arc::new(FakeGateway), transport.clone());
+        let pages = Router::new().route("/", axum::routing::get(|| async { "the front page" }));
+        let router = beside(pages, Arc::new(FakeGateway), transport.clone());
         Self { transport, router }
     }
 
@@ -123,6 +124,17 @@ async fn hello(stream: DuplexStream) -> String {
     let Some(Ok(Message::Text(text))) = socket.next().await else { panic!() };
     let error: serde_json::Value = serde_json::from_str(&text).unwrap();
     error["message"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_address_of_the_arena_is_enough_for_a_socket() {
+    let daemon = Daemon::new();
+    let (head, _, stream) = daemon.ask(&handshake_with("/", "Authorization: Bearer good\r\n")).await;
+    assert!(head.starts_with("http/1.1 101"), "{head}");
+    assert_eq!(hello(stream).await, "token good at 192.0.2.1");
+    let (head, page, _) = daemon.ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert_eq!(page, "the front page");
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,13 +2,15 @@ use std::time::Duration;
 
 use super::*;
 use crate::model::bounded::BoundedLong;
+use crate::model::ids::GameId;
 use crate::model::opening::SideChoice;
 use crate::play::presence::outbox::{Next, RING_MESSAGES_MAX};
 use crate::protocol::ClientMessage;
-use crate::protocol::client::{OnGame, OpenChallenge, Ping, Watch};
+use crate::protocol::client::{OpenChallenge, Ping, ProgramFault, ProgramFaultKind, Resign, Watch};
 use crate::protocol::server::ServerMessage;
 use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
 use crate::session::port::{Disconnected, IDLE_GUEST_WITHIN, RESUME_WITHIN};
+use crate::storage::bot_versions::FaultKind;
 use crate::system::shares::Share;
 use crate::testing::{Arena, Client, blitz, hello, kind, unknown_token};
 
@@ -454,6 +456,39 @@ async fn a_bot_that_was_replaced_has_done_nothing_wrong() {
     assert_eq!(faults().await.unwrap().len(), 1, "this one was a loss");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_bot_says_why_it_resigns_and_what_it_said_wrongly_is_listed() {
+    let arena = Arena::new().await;
+    let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
+    let (person, robo) = (arena.join(&ada).await, arena.join(&bot).await);
+    let game = arena.start(&bot.identity, &ada.identity).await;
+    arena.settle().await;
+    robo.misspeak(ErrorCode::BadJson, "expected value at line 1 column 3");
+    let fault = |note: &str| ProgramFault { kind: ProgramFaultKind::Left, note: note.to_owned() };
+    let resign = |game: &GameId, note: &str| {
+        ClientMessage::Resign(Resign { game: game.clone(), fault: Some(fault(note)) })
+    };
+    robo.say(resign(&"elsewhere".parse().unwrap(), "not there")).await;
+    robo.say(resign(&game, "bad \u{202e} letter")).await;
+    robo.say(resign(&game, "exited with code 1: ValueError")).await;
+    arena.settle().await;
+    let faults = arena.services.store.bot_faults(&bot.identity.id, 10).await.unwrap();
+    let seen: Vec<_> =
+        faults.iter().map(|fault| (fault.kind, fault.game.clone(), fault.note.as_str())).collect();
+    assert_eq!(
+        seen,
+        [
+            (FaultKind::Left, Some(game), "exited with code 1: ValueError"),
+            (FaultKind::IllegalMove, None, "expected value at line 1 column 3"),
+        ]
+    );
+    let again = arena.start(&bot.identity, &ada.identity).await;
+    person.say(resign(&again, "people have no program")).await;
+    person.misspeak(ErrorCode::BadJson, "nor an owner");
+    arena.settle().await;
+    assert_eq!(arena.services.store.bot_faults(&ada.identity.id, 10).await.unwrap(), []);
+}
+
 /// The ends that came, and whether `synced` was the last message.
 fn hear_ends(client: &mut Client) -> (usize, Option<String>) {
     let kinds = client.hear_kinds();
@@ -470,12 +505,12 @@ async fn an_end_that_a_full_ring_has_forgotten_is_told_to_the_session_that_takes
     arena.settle().await;
     second.hear();
     let game = arena.start(&ada.identity, &bob.identity).await;
-    first.say(ClientMessage::Resign(OnGame { game: game.clone() })).await;
+    first.say(ClientMessage::Resign(Resign::new(game.clone()))).await;
     arena.settle().await;
     second.hear();
     let seen = second.resuming();
     second.vanish().await;
-    first.say(ClientMessage::Resign(OnGame { game: late.clone() })).await;
+    first.say(ClientMessage::Resign(Resign::new(late.clone()))).await;
     arena.settle().await;
     let session = arena.services.sessions.of(&bob.identity.id).remove(0);
     for n in 0..RING_MESSAGES_MAX {

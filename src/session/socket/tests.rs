@@ -30,6 +30,7 @@ const PIPE_BYTES: usize = 64 * 1024;
 #[derive(Debug, PartialEq)]
 enum SessionCall {
     Handled(Box<ClientMessage>, Instant),
+    Misspoke(ErrorCode),
     Measured(Duration),
     Resync(String, u64),
     Disconnected(Disconnected),
@@ -65,6 +66,10 @@ impl SessionPort for FakeSession {
         };
         self.outbox.answer(&answer.into(), request.id.as_deref());
         let _ = self.told.send(SessionCall::Handled(Box::new(request.message), received));
+    }
+
+    fn misspoke(&self, error: &WireError) {
+        let _ = self.told.send(SessionCall::Misspoke(error.code));
     }
 
     fn measured(&self, round_trip: Duration) {
@@ -222,7 +227,8 @@ impl Client {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_say_hello_in_five_seconds_is_closed() {
     let began = Clock::now();
-    let client = Daemon::new().connect().await;
+    let mut client = Daemon::new().connect().await;
+    assert_eq!(client.hear().await["message"], "no `hello` came within 5 s");
     client.check_closed(4401).await;
     assert_eq!(began.elapsed().as_secs(), 5);
 }

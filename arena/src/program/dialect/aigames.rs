@@ -61,7 +61,7 @@ mod tests {
              settings your_bot player2\nsettings your_botid 2\nsettings field_columns 7\nsettings field_rows 6\n\
              update game round 2\n\
              update game field 0,0,0,0,0,0,0;0,0,0,0,0,0,0;0,0,0,0,0,0,0;0,0,0,0,0,0,0;0,0,0,2,0,0,0;1,0,0,1,0,0,0\n\
-             action move 1500\n"
+             action move 60000\n"
         );
     }
 

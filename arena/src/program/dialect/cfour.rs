@@ -36,7 +36,7 @@ fn go(question: &Question<'_>) -> String {
         let increment = time.increment_ms;
         return format!("\ngo wtime {white} btime {black} winc {increment} binc {increment}\n");
     }
-    format!("\ngo movetime {}\n", whole_ms(question.budget))
+    format!("\ngo movetime {}\n", whole_ms(question.advised))
 }
 
 fn drop_at(cell: Cell) -> String {

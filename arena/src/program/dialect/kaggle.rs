@@ -26,7 +26,8 @@ struct Configuration {
     columns: u8,
     rows: u8,
     inarow: u8,
-    /// Seconds for one move; agents know it by both names.
+    /// Seconds for one move; agents know it by both names. Of a bank it is a share: who needs longer draws on the overage,
+    /// as with Kaggle.
     #[serde(rename = "actTimeout")]
     act_timeout: f64,
     timeout: f64,
@@ -43,13 +44,13 @@ pub(super) fn ask(question: &Question<'_>) -> String {
     let rows = (0..usize::from(variant.height())).rev();
     let cell = |column: Column, row: usize| Cell::new(column, row).and_then(|cell| position.stone_at(cell));
     let board = rows.flat_map(|row| variant.columns().map(move |column| mark(cell(column, row)))).collect();
-    let seconds = question.budget.as_secs_f64();
+    let seconds = question.advised.as_secs_f64();
     let line = KaggleLine {
         observation: Observation {
             board,
             mark: mark(Some(position.side_to_move())),
             step: position.ply(),
-            overage: 0.0,
+            overage: question.budget.saturating_sub(question.advised).as_secs_f64(),
         },
         configuration: Configuration {
             columns: variant.width(),
@@ -99,6 +100,7 @@ mod tests {
         assert_eq!((&json["observation"]["mark"], &json["observation"]["step"]), (&2.into(), &3.into()));
         let configuration = &json["configuration"];
         assert_eq!((&configuration["columns"], &configuration["rows"]), (&7.into(), &6.into()));
+        assert_eq!(json["observation"]["remainingOverageTime"], 58.5, "what is left of the bank");
         assert_eq!((&configuration["inarow"], &configuration["actTimeout"]), (&4.into(), &1.5.into()));
     }
 

@@ -1,4 +1,5 @@
-//! One line a turn: variant, budget in milliseconds, moves from column 1 (`-` for none). The answer is a column from 1.
+//! One line a turn: variant, milliseconds to think, moves from column 1 (`-` for none). The answer is a column from 1.
+//! Of a bank it is a share that is said, for programs take the one figure for this move's.
 
 use fourfold_engine::Column;
 
@@ -7,7 +8,7 @@ use super::{Question, column_from, whole_ms};
 pub(super) fn ask(question: &Question<'_>) -> String {
     let moves = question.game.notation();
     let moves = if moves.is_empty() { "-" } else { &moves };
-    format!("{} {} {moves}\n", question.game.variant(), whole_ms(question.budget))
+    format!("{} {} {moves}\n", question.game.variant(), whole_ms(question.advised))
 }
 
 pub(super) fn read(line: &str) -> Option<Column> {

@@ -15,7 +15,8 @@ const tally = await run(choose, {
   version: "1",
   games: Number(process.argv[2]) || undefined,
   signal: stop.signal,
-  onGameEnd: (end) => console.log(end.game, end.side, end.result, end.reason),
+  onGameEnd: ({ game, side, result, reason }) =>
+    console.log(game, result === side ? "won" : result === "draw" ? "draw" : "lost", `(${reason})`),
   onError: (problem) => console.error(problem),
 });
 console.log(tally);

@@ -7,18 +7,38 @@
 
 import contextlib
 import importlib.util
+import inspect
 import json
 import pathlib
 import sys
-from types import SimpleNamespace
+
+
+class Struct(dict):
+    """Fields by name and by key, as agents know them: `obs.board` and `obs["board"]`."""
+
+    __getattr__ = dict.__getitem__
 
 
 def load(path: pathlib.Path, name: str):
-    """The function `name` of a Python file."""
+    """The function `name` of a Python file; without a name the last one that it defines, as Kaggle takes it."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return getattr(module, name)
+    if name:
+        return getattr(module, name)
+    functions = [value for value in vars(module).values() if callable(value)]
+    return functions[-1] if functions else sys.exit(f"{path} defines no function")
+
+
+def arguments_of(agent) -> int:
+    """How many of observation and configuration an agent takes; two if it does not say."""
+    try:
+        parameters = inspect.signature(agent).parameters.values()
+    except (TypeError, ValueError):
+        return 2
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return 2
+    return min(2, sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters))
 
 
 def connectx_negamax():
@@ -32,15 +52,15 @@ def connectx_negamax():
 def main() -> None:
     if len(sys.argv) > 1:
         path, _, name = sys.argv[1].partition(":")
-        agent = load(pathlib.Path(path), name or "agent")
+        agent = load(pathlib.Path(path), name)
     else:
         agent = connectx_negamax()
+    taken = arguments_of(agent)
     for line in sys.stdin:
-        question = json.loads(line)
-        observation = SimpleNamespace(**question["observation"])
-        configuration = SimpleNamespace(**question["configuration"])
+        question = json.loads(line, object_hook=Struct)
+        given = (question.observation, question.configuration)
         with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is no answer
-            column = agent(observation, configuration)
+            column = agent(*given[:taken])
         print(int(column), flush=True)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -119,3 +120,26 @@ async def until_welcome_was_read(peer: Peer) -> None:
     """A challenge is answered in order, so its answer shows that the messages before it were read."""
     await peer.send("challenge", challenge="c1")
     await peer.receive("accept")
+
+
+KAGGLE_QUESTION = (
+    '{"observation":{"board":[2,0],"mark":1,"step":3,"remainingOverageTime":9.5},'
+    '"configuration":{"columns":7,"rows":6,"inarow":4,"actTimeout":2,"timeout":2}}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("agent", "column"),
+    [
+        ("def agent(observation, configuration):\n    return observation.board[0]", 2),
+        ("def agent(obs, config):\n    return obs['mark'] + config['rows'] - config.inarow", 3),
+        ("def agent(obs):\n    return obs['board'][0]", 2),
+        ("def helper():\n    return 0\n\ndef my_agent(obs, config):\n    return 5", 5),
+        ("my_agent = lambda obs, config: 6", 6),
+    ],
+)
+def test_connectx_agents_run_as_kaggle_runs_them(tmp_path: Path, agent: str, column: int) -> None:
+    (tmp_path / "agent.py").write_text(agent)
+    command = [sys.executable, str(KIT / "examples" / "kaggle_agent.py"), str(tmp_path / "agent.py")]
+    said = subprocess.run(command, input=KAGGLE_QUESTION, capture_output=True, text=True, timeout=30, check=True)
+    assert said.stdout == f"{column}\n"

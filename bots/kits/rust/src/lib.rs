@@ -97,8 +97,10 @@ pub async fn run<C: Into<Choice>>(
             }
             Ok(Some((1000, _))) if bot.draining => break,
             Ok(_) => wait = RETRY.0,
-            Err(Error::Http(answer)) if answer.status() == 401 => return Err("the token is refused".into()),
-            Err(error) => eprintln!("connection lost: {error}"),
+            Err(error) => match lasting(&error) {
+                Some(why) => return Err(why),
+                None => eprintln!("connection lost: {error}"),
+            },
         }
         sleep(wait).await;
         wait = RETRY.1.min(2 * wait);
@@ -106,11 +108,41 @@ pub async fn run<C: Into<Choice>>(
     Ok(())
 }
 
+/// What came of a game for one side, in words.
+fn outcome(result: &Value, side: &Value, reason: &Value) -> String {
+    let result = match result.as_str() {
+        Some("first" | "second") if result == side => "won",
+        Some("first" | "second") => "lost",
+        Some(other) => other,
+        None => "over",
+    };
+    format!("{result} ({})", reason.as_str().unwrap_or("for no reason"))
+}
+
+/// Why another attempt would fail as well: an address that makes no sense, a server that will not have us, or one whose
+/// certificate nobody vouches for.
+fn lasting(error: &Error) -> Option<String> {
+    match error {
+        Error::Http(answer) if answer.status() == 401 => Some("the token is refused".into()),
+        Error::Http(answer) if answer.status().is_success() || answer.status().is_client_error() => {
+            (answer.status() != 429).then(|| format!("the server answered {}", answer.status()))
+        }
+        Error::Url(_) | Error::HttpFormat(_) | Error::Tls(_) => Some(error.to_string()),
+        // A handshake that fails by its certificate comes as an error of reading.
+        Error::Io(inner) if inner.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+            Some(format!("no TLS: {inner}; SSL_CERT_FILE can name a file with the authority's certificate"))
+        }
+        _ => None,
+    }
+}
+
 struct Bot {
     choose: Arc<dyn Fn(&Turn) -> Choice + Send + Sync>,
     settings: Settings,
     /// The ply that was asked for last in each game, and our answer once there is one.
     games: HashMap<String, (Option<u64>, Option<Choice>)>,
+    /// Our side in each.
+    sides: HashMap<String, Value>,
     thinking: JoinSet<(Turn, Choice)>,
     /// What resumes the session; null before there is one.
     session: Value,
@@ -120,9 +152,9 @@ struct Bot {
 
 impl Default for Bot {
     fn default() -> Self {
-        let (games, thinking) = (HashMap::new(), JoinSet::new());
+        let (games, sides, thinking) = (HashMap::new(), HashMap::new(), JoinSet::new());
         let (choose, settings) = (Arc::new(|turn: &Turn| turn.legal[0].into()), Settings::new("", ""));
-        Self { choose, settings, games, thinking, session: Value::Null, started: 0, draining: false }
+        Self { choose, settings, games, sides, thinking, session: Value::Null, started: 0, draining: false }
     }
 }
 
@@ -130,6 +162,7 @@ impl Bot {
     /// One connection from its beginning to its end, which may come with a code.
     async fn connection(&mut self) -> Result<Option<(u16, String)>, Error> {
         let url = self.settings.url.trim_end_matches('/');
+        let url = url.strip_prefix("http").map_or_else(|| url.to_owned(), |rest| format!("ws{rest}"));
         let path = if url.matches('/').count() > 2 { "" } else { "/api/v1/socket" };
         let mut request = format!("{url}{path}").into_client_request()?;
         request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static("fourfold.v1"));
@@ -196,11 +229,15 @@ impl Bot {
             "challenge" if message["re"].is_null() && !self.draining => {
                 Some(json!({ "type": "accept", "challenge": message["challenge"] }))
             }
-            "game" if message["you"].is_string() && message["status"] == "live" => self.start(game),
+            "game" if message["you"].is_string() && message["status"] == "live" => {
+                self.sides.insert(game.to_owned(), message["you"].clone());
+                self.start(game)
+            }
             "turn" => self.think(Turn::deserialize(message).ok()?),
             "game_end" | "game" => {
                 self.games.remove(game)?;
-                println!("{game}: {} by {}", message["result"], message["reason"]);
+                let side = self.sides.remove(game).unwrap_or_default();
+                println!("{game}: {}", outcome(&message["result"], &side, &message["reason"]));
                 None
             }
             "error" => {
@@ -252,5 +289,18 @@ impl Bot {
             answer["info"] = info;
         }
         Some(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_game_says_who_won() {
+        let [first, second, draw] = ["first", "second", "draw"].map(Value::from);
+        assert_eq!(outcome(&first, &first, &"four".into()), "won (four)");
+        assert_eq!(outcome(&first, &second, &"time".into()), "lost (time)");
+        assert_eq!(outcome(&draw, &second, &"full".into()), "draw (full)");
     }
 }

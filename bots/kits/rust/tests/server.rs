@@ -134,6 +134,23 @@ async fn whoever_is_refused_says_why() {
 }
 
 #[tokio::test]
+async fn addresses_that_cannot_work_end_the_bot() {
+    let (listener, settings) = listen().await;
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, b"HTTP/1.1 200 OK\r\n\r\n").await;
+        }
+    });
+    for address in ["wss://127.0.0.1", "ftp://127.0.0.1", "ws://127.0.0.1"] {
+        let settings = Settings { url: format!("{address}:{port}"), ..settings.clone() };
+        let ended =
+            tokio::time::timeout(std::time::Duration::from_secs(20), run(|_: &Turn| 1, settings)).await;
+        assert!(ended.is_ok_and(|result| result.is_err()), "{address} is tried for ever");
+    }
+}
+
+#[tokio::test]
 async fn pings_are_answered_and_challenges_taken() {
     let (listener, settings) = listen().await;
     let server = async move {

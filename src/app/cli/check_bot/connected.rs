@@ -1,6 +1,7 @@
 //! The daemon's own test of a bot that is connected to it, asked for with the bot's token.
 
-use std::process::Stdio;
+use std::io;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use crate::client::http::call;
@@ -23,6 +24,9 @@ const TEST_WITHIN: Duration = Duration::from_mins(15);
 
 /// How long a bot without games may take to leave after Ctrl-C.
 const LEAVE_WITHIN: Duration = Duration::from_secs(15);
+
+/// Where the test is begun, and how it stands.
+const TEST_PATH: &str = "/api/v1/bots/@me/self-test";
 
 /// How often to ask how it stands.
 const ASK_EVERY: Duration = Duration::from_millis(200);
@@ -50,18 +54,26 @@ struct TestState {
 impl DaemonAccess {
     /// Has the bot that is connected, or connects soon, tested by the daemon.
     pub(super) async fn test(&self) -> anyhow::Result<TestReport> {
+        self.begin().await?;
+        self.report().await
+    }
+
+    async fn begin(&self) -> anyhow::Result<()> {
         self.until_connected().await?;
-        let path = "/api/v1/bots/@me/self-test";
-        match call::<TestState, ApiError>(&self.url, &self.token, Method::POST, path).await? {
+        match call::<TestState, ApiError>(&self.url, &self.token, Method::POST, TEST_PATH).await? {
             // Where the operator requires it, the daemon may have begun by itself.
             Err(refusal) if refusal.code != ApiCode::Conflict => {
-                return Err(Exit::new(Code::Failure, refusal.message).into());
+                Err(Exit::new(Code::Failure, refusal.message).into())
             }
-            Ok(_) | Err(_) => {}
+            Ok(_) | Err(_) => Ok(()),
         }
+    }
+
+    /// Waits for what the test found.
+    async fn report(&self) -> anyhow::Result<TestReport> {
         let deadline = Instant::now() + TEST_WITHIN;
         while Instant::now() < deadline {
-            let state = self.ask::<TestState>(path).await?;
+            let state = self.ask::<TestState>(TEST_PATH).await?;
             if let (false, Some(report)) = (state.running, state.report) {
                 return Ok(report);
             }
@@ -100,18 +112,39 @@ impl DaemonAccess {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| Exit::usage(format!("`{program}` cannot be started: {error}")))?;
-        let mut report = tokio::select! {
-            report = self.test() => report?,
+        tokio::select! {
+            begun = self.begin() => begun?,
             ended = bot.wait() => {
-                let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
-                return Err(Exit::new(Code::Failure, format!("the bot ended during the test: {how}")).into());
+                let message = format!("the bot ended before its test began: {}", how(ended));
+                return Err(Exit::new(Code::Failure, message).into());
+            }
+        }
+        let mut report = tokio::select! {
+            report = self.report() => report?,
+            // What it did well until then is worth knowing.
+            ended = bot.wait() => {
+                let mut report = self.report().await?;
+                add(&mut report, TestCheck {
+                    name: "stays".to_owned(),
+                    verdict: TestVerdict::Failed,
+                    note: format!("ended during the test: {}; a lost connection has to be made again", how(ended)),
+                });
+                return Ok(report);
             }
         };
-        let drain = drain(&mut bot).await;
-        report.passed &= drain.verdict != TestVerdict::Failed;
-        report.checks.push(drain);
+        add(&mut report, drain(&mut bot).await);
         Ok(report)
     }
+}
+
+/// One more check, which this side makes.
+fn add(report: &mut TestReport, check: TestCheck) {
+    report.passed &= check.verdict != TestVerdict::Failed;
+    report.checks.push(check);
+}
+
+fn how(ended: io::Result<ExitStatus>) -> String {
+    ended.map_or_else(|error| error.to_string(), |status| status.to_string())
 }
 
 /// Tells the bot to leave, as Ctrl-C does.

@@ -128,7 +128,7 @@ impl ArenaBench {
             faults_max: 0,
             sprt: None,
         };
-        let log = Some(runner::begin_log(log, &plan)?);
+        let log = Some(runner::begin_log(log, &plan, None)?);
         let run = Run {
             course: Course::new(plan),
             entrants: &entrants,

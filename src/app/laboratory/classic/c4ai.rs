@@ -63,6 +63,10 @@ impl<'a> Words<'a> {
             "RandomAI" => Ok(C4aiPlayer::Random),
             "C4AI" => match self.value("C4AI", "a weights file, or -d for its own weights")? {
                 DEFAULT_WEIGHTS => Ok(C4aiPlayer::C4ai(None)),
+                other if other.starts_with('-') => {
+                    let message = format!("C4AI is followed by a weights file or -d, not by {other}");
+                    Err(Exit::usage(message))
+                }
                 file => Ok(C4aiPlayer::C4ai(Some(file.to_owned()))),
             },
             other => {

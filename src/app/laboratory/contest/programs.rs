@@ -1,16 +1,19 @@
 //! Flags for entrants that are programs.
 
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use fourfold_arena::program::limits::{ProcessLimits, Sandbox};
 use fourfold_arena::program::spec::ProgramSpec;
+use fourfold_arena::program::transcript::Transcript;
 use fourfold_arena::program::{Program, ProgramError};
 use fourfold_engine::Variant;
 
-use crate::app::terminal::exit::Exit;
+use crate::app::terminal::exit::{Code, Exit};
 
 /// What programs may use.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Programs")]
 pub(in crate::app) struct ProgramArgs {
     /// Memory of each process of a program in MiB; 0 for no limit.
@@ -26,10 +29,17 @@ pub(in crate::app) struct ProgramArgs {
     /// Run programs without network and without the right to write files; needs bubblewrap.
     #[arg(long)]
     sandbox: bool,
+    /// Write down all that is said with programs: question, answer, time, fault and standard error, a line of JSON for
+    /// each question.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// The file of --log, once it is open: all programs share it.
+    #[arg(skip)]
+    transcript: OnceLock<Arc<Transcript>>,
 }
 
 impl ProgramArgs {
-    pub(in crate::app) fn limits(self) -> ProcessLimits {
+    pub(in crate::app) fn limits(&self) -> ProcessLimits {
         ProcessLimits {
             memory_mib: Some(self.memory_mb).filter(|&mib| mib > 0),
             cpu_s: Some(self.cpu_s).filter(|&seconds| seconds > 0),
@@ -38,13 +48,29 @@ impl ProgramArgs {
         }
     }
 
+    /// A program with its limits. Nothing is started yet.
     pub(in crate::app) fn program(
-        self,
+        &self,
         name: &str,
         spec: ProgramSpec,
         variant: Variant,
     ) -> anyhow::Result<Program> {
         let wrong = |error: ProgramError| Exit::usage(format!("{name}: {error}"));
-        Ok(Program::new(name.to_owned(), spec, variant, self.limits()).map_err(wrong)?)
+        let program = Program::new(name.to_owned(), spec, variant, self.limits()).map_err(wrong)?;
+        Ok(match self.transcript()? {
+            Some(transcript) => program.with_transcript(transcript),
+            None => program,
+        })
+    }
+
+    fn transcript(&self) -> anyhow::Result<Option<Arc<Transcript>>> {
+        let Some(path) = &self.log else { return Ok(None) };
+        if self.transcript.get().is_none() {
+            let cannot =
+                |error| Exit::new(Code::Io, format!("cannot write --log {}: {error}", path.display()));
+            // Only this thread looks at flags.
+            let _ = self.transcript.set(Arc::new(Transcript::create(path).map_err(cannot)?));
+        }
+        Ok(self.transcript.get().cloned())
     }
 }

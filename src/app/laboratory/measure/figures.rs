@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::ladder;
-use fourfold_bots::BotSpec;
 use fourfold_engine::review::{PlyBands, Skill};
 use fourfold_engine::{BySide, Side};
 use serde::{Serialize, Serializer};
@@ -141,7 +140,7 @@ pub(super) struct Band {
 }
 
 impl BotFigures {
-    pub(super) fn new(bot: &BotSpec, seed: u64, tally: &FigureSums) -> Self {
+    pub(super) fn new(bot: &str, seed: u64, tally: &FigureSums) -> Self {
         let band = |(from, to, skill): (u32, u32, &Skill)| Band {
             from,
             to,
@@ -272,7 +271,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::app::laboratory::measure) fn figures(bot: &str) -> BotFigures {
-        BotFigures::new(&bot.parse().unwrap(), 7, &tally())
+        BotFigures::new(bot, 7, &tally())
     }
 
     /// The same with a class and the ladder.
@@ -286,7 +285,7 @@ pub(super) mod tests {
             let choice = if is_good { ChoiceEffect::Good } else { ChoiceEffect::Mistake };
             tally.add(TaskResult::Classified(PositionClass::BeginHard, choice));
         }
-        let mut figures = BotFigures::new(&bot.parse().unwrap(), 7, &tally);
+        let mut figures = BotFigures::new(bot, 7, &tally);
         figures.set_ladder(10, Some([points; ladder::OPPONENTS.len()]));
         figures
     }

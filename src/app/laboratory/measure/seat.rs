@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use fourfold_arena::measure;
 use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::solved::SolvedPosition;
-use fourfold_bots::{Bot, BotError, Recipe};
+use fourfold_arena::measure::subject::Subject;
+use fourfold_bots::{Bot, BotError};
 use fourfold_engine::review::Verdict;
 use fourfold_engine::solver::ColumnScores;
 use fourfold_engine::{Column, Position, Side};
@@ -40,15 +41,15 @@ pub(super) enum ChoiceEffect {
 
 /// One bot after another, all made alike.
 pub(super) struct MeasuredBot<'a> {
-    recipe: &'a Recipe,
+    subject: &'a Subject,
     seed: u64,
     /// Kept from task to task unless it draws: then what it draws must not depend on what it did before.
     bot: Option<Box<dyn Bot>>,
 }
 
 impl<'a> MeasuredBot<'a> {
-    pub(super) fn new(recipe: &'a Recipe, seed: u64) -> Self {
-        Self { recipe, seed, bot: None }
+    pub(super) fn new(subject: &'a Subject, seed: u64) -> Self {
+        Self { subject, seed, bot: None }
     }
 
     /// Does one task. What comes of one that was told to stop is worth nothing.
@@ -87,10 +88,10 @@ impl<'a> MeasuredBot<'a> {
 
     /// The bot for a task; bots that draw have a seed of their own in each game, `number`.
     fn bot(&mut self, number: u64) -> Result<&mut dyn Bot, BotError> {
-        let kept = self.bot.take().filter(|_| !self.recipe.draws());
+        let kept = self.bot.take().filter(|_| !self.subject.draws());
         let bot = match kept {
             Some(bot) => bot,
-            None => self.recipe.build(self.seed.wrapping_add(number))?,
+            None => self.subject.build(self.seed.wrapping_add(number))?,
         };
         Ok(&mut **self.bot.insert(bot))
     }
@@ -107,14 +108,14 @@ fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_bots::MoveBudget;
+    use fourfold_bots::{MoveBudget, Recipe};
     use fourfold_engine::Variant;
     use fourfold_engine::search::Score;
 
     use super::*;
 
     fn perform(bot: &str, task: MeasureTask<'_>) -> Vec<String> {
-        let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let recipe = Subject::House(Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap());
         let mut seat = MeasuredBot::new(&recipe, 7);
         let stop = AtomicBool::new(false);
         (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap())).collect()
@@ -142,7 +143,8 @@ mod tests {
             empty.legal_columns().map(|column| (column, Score::new(i32::from(column.number())))).collect();
         for task in [MeasureTask::Classify(*class, solved), MeasureTask::Judge(&empty, &scores)] {
             for (bot, is_kept) in [("random", false), ("random:seed=1", true), ("greedy", true)] {
-                let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
+                let recipe =
+                    Subject::House(Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap());
                 let mut seat = MeasuredBot { bot: Some(Box::new(Used)), ..MeasuredBot::new(&recipe, 7) };
                 let done = seat.perform(task, &AtomicBool::new(false));
                 assert_eq!(done.is_err(), is_kept, "{bot}: {done:?}");
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn bots_draw_by_the_number_of_the_game_and_positions_are_the_first() {
-        let recipe = Recipe::new("random".parse().unwrap(), Variant::STANDARD, None).unwrap();
+        let recipe = Subject::House(Recipe::new("random".parse().unwrap(), Variant::STANDARD, None).unwrap());
         let empty = Position::new(Variant::STANDARD);
         let first = |bot: &mut dyn Bot| choose(bot, &empty).unwrap();
         let mut seat = MeasuredBot::new(&recipe, 7);

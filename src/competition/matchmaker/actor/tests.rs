@@ -158,8 +158,14 @@ async fn a_bot_that_breaks_off_is_paused_and_everybody_sees_it() {
     let game = bob.hear_game().unwrap().game;
     bob.say(crate::protocol::ClientMessage::Abort(crate::protocol::client::OnGame { game })).await;
     arena.settle().await;
-    assert_eq!(troubles.of(&bob_id), Some(BotTrouble { fault: "absent", probing: false }));
+    let trouble = troubles.of(&bob_id).unwrap();
+    assert_eq!((trouble.fault, trouble.probing), ("absent", false));
+    let left = trouble.until.unwrap().0 - UnixMillis::now().0;
+    assert!((200_000..=300_000).contains(&left), "five minutes, from which some have gone: {left}");
     resign_all(&mut [&mut ann]).await; // the pair is played to its end
     tokio::time::sleep(10 * TICK).await;
     assert_eq!(live_pairs(&arena), [], "and no other begins");
+    troubles.mended(bob_id.clone());
+    tokio::time::sleep(2 * TICK).await;
+    assert!(troubles.of(&bob_id).unwrap().probing, "who passes a test is tried again");
 }
