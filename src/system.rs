@@ -14,3 +14,4 @@ pub(crate) mod shares;
 pub(crate) mod supervision;
 pub(crate) mod tasks;
 pub(crate) mod telemetry;
+pub(crate) mod trust;

@@ -1,21 +1,17 @@
 //! The stream under a client: TCP, and TLS where the address asks for it.
 //!
-//! Whom to believe is the system's business: its certificates are read once, or those of the file that `SSL_CERT_FILE`
-//! names (or the folder `SSL_CERT_DIR`), as other programs do it. That is how an arena with a certificate of its own is
-//! reached. There is no way to look away from a wrong one.
+//! Whom to believe is the system's business (`system::trust`). There is no way to look away from a wrong certificate.
 
-use std::sync::{Arc, OnceLock};
-
-use rustls_native_certs::CertificateResult;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{self, CertificateError, ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{self, CertificateError};
 use tokio_util::either::Either;
 
 use super::ClientError;
 use super::address::{Encryption, ServerAddress};
+use crate::system::trust;
 
 /// A stream to a server. The state of TLS is large, and most connections of a load have none.
 pub(super) type Transport = Either<TcpStream, Box<TlsStream<TcpStream>>>;
@@ -64,43 +60,29 @@ fn explain(error: &std::io::Error, address: &ServerAddress) -> ClientError {
     })
 }
 
-/// Reads the system's certificates at the first use: a few hundred files on some machines.
 fn system_trust() -> Result<TlsConnector, ClientError> {
-    static TRUST: OnceLock<Result<TlsConnector, String>> = OnceLock::new();
-    let trust = TRUST.get_or_init(|| trust_in(rustls_native_certs::load_native_certs()));
-    trust.clone().map_err(ClientError::Tls)
-}
-
-fn trust_in(found: CertificateResult) -> Result<TlsConnector, String> {
-    let mut roots = RootCertStore::empty();
-    // Systems ship certificates that no library reads; whoever needs one of them is told so by the handshake.
-    let _ = roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        let why = found.errors.first().map_or_else(String::new, |error| format!(" ({error})"));
-        return Err(format!(
-            "no certificates of authorities were found{why}; SSL_CERT_FILE names a file with them"
-        ));
-    }
-    let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
+    Ok(TlsConnector::from(trust::of_the_system().map_err(ClientError::Tls)?))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use rustls_native_certs::CertificateResult;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
     use tokio_rustls::TlsAcceptor;
-    use tokio_rustls::rustls::ServerConfig;
     use tokio_rustls::rustls::pki_types::pem::PemObject;
     use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
 
     use super::*;
 
     /// Vouches for `server.pem`, a certificate for 127.0.0.1.
-    fn authority() -> CertificateResult {
+    fn authority() -> TlsConnector {
         let mut found = CertificateResult::default();
         found.certs.push(CertificateDer::from_pem_file("tests/data/tls/ca.pem").unwrap());
-        found
+        TlsConnector::from(trust::trust_in(found).unwrap())
     }
 
     /// A server that says `hi` to everybody; its port.
@@ -130,7 +112,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_whose_authority_is_named_is_reached_over_tls() {
-        let trust = trust_in(authority()).unwrap();
+        let trust = authority();
         let mut stream = connect_tls(&address("127.0.0.1", listen(true).await), &trust).await.unwrap();
         let mut said = String::new();
         stream.read_to_string(&mut said).await.unwrap();
@@ -145,21 +127,15 @@ mod tests {
         let nobody = TlsConnector::from(Arc::new(config));
         let unknown = connect_tls(&address("127.0.0.1", port), &nobody).await.unwrap_err();
         assert!(unknown.to_string().contains("SSL_CERT_FILE") && !unknown.is_passing(), "{unknown}");
-        let trust = trust_in(authority()).unwrap();
+        let trust = authority();
         let other_name = connect_tls(&address("localhost", port), &trust).await.unwrap_err();
         assert!(other_name.to_string().contains("localhost") && !other_name.is_passing(), "{other_name}");
     }
 
     #[tokio::test]
     async fn a_server_without_tls_is_named_as_such() {
-        let trust = trust_in(authority()).unwrap();
+        let trust = authority();
         let plain = connect_tls(&address("127.0.0.1", listen(false).await), &trust).await.unwrap_err();
         assert!(plain.to_string().contains("does not speak TLS") && !plain.is_passing(), "{plain}");
-    }
-
-    #[test]
-    fn a_system_without_certificates_says_so() {
-        let words = trust_in(CertificateResult::default()).err().unwrap();
-        assert!(words.contains("SSL_CERT_FILE"), "{words}");
     }
 }

@@ -29,6 +29,7 @@ mod session;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod tournaments;
 mod transfer;
 mod voiding;

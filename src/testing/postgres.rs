@@ -22,7 +22,13 @@ cleanup() { "$BIN/pg_ctl" -D "$directory/data" -m immediate stop; rm -rf "$direc
 trap '' INT TERM HUP
 trap 'cleanup >/dev/null 2>&1' EXIT
 "$BIN/initdb" -D "$directory/data" -A trust -U fourfold --no-sync --no-locale -E UTF8 >"$directory/log" 2>&1
-options="-k $directory -c listen_addresses='' -c fsync=off -c full_page_writes=off -c shared_buffers=16MB"
+options="-k $directory -c fsync=off -c full_page_writes=off -c shared_buffers=16MB"
+if [ -n "$TLS_PORT" ]; then
+    (umask 077 && echo "$TLS_CERTIFICATE" >"$directory/data/server.crt" && echo "$TLS_KEY" >"$directory/data/server.key")
+    options="$options -c listen_addresses=127.0.0.1 -c port=$TLS_PORT -c ssl=on"
+else
+    options="$options -c listen_addresses=''"
+fi
 while read -r command; do
     case $command in
     start) "$BIN/pg_ctl" -w -D "$directory/data" -l "$directory/log" -o "$options" start >/dev/null ;;
@@ -56,6 +62,16 @@ impl fmt::Debug for PostgresServer {
 impl PostgresServer {
     /// Starts one; none if it is not installed, which is said, and is a failure where servers are required.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_with(&[])
+    }
+
+    /// The same with one that speaks TLS on a port of 127.0.0.1.
+    pub(crate) fn start_with_tls(port: u16, certificate: &str, key: &str) -> Option<Self> {
+        let port = port.to_string();
+        Self::start_with(&[("TLS_PORT", &port), ("TLS_CERTIFICATE", certificate), ("TLS_KEY", key)])
+    }
+
+    fn start_with(tls: &[(&str, &str)]) -> Option<Self> {
         let Some(programs) = programs() else {
             let message = "PostgreSQL is not installed (Debian: apt-get install postgresql)";
             assert!(
@@ -77,6 +93,7 @@ impl PostgresServer {
             command
         };
         let command = command.env("BIN", programs).current_dir("/").env_remove("TMPDIR");
+        let command = command.env_remove("TLS_PORT").envs(tls.iter().copied());
         let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let orders = shell.stdin.take();
         let answers = BufReader::new(shell.stdout.take().expect("its output is piped"));

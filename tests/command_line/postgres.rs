@@ -80,7 +80,7 @@ fn a_server_that_cannot_be_used_has_a_code_and_no_password_is_told() {
     for (url, code, message) in [
         ("mysql://ada:hunter2@localhost/arena", 2, "must begin with postgres://"),
         ("postgres://ada:hunter2@localhost", 2, "names no database"),
-        ("postgres://ada:hunter2@localhost/arena?sslmode=require", 2, "TLS is not spoken"),
+        ("postgres://ada:hunter2@localhost/arena?sslmode=verify-full", 2, "sslmode"),
         (
             "postgres://ada:hunter2@127.0.0.1:1/arena",
             69,
@@ -167,4 +167,25 @@ fn a_move_that_was_killed_is_gone_on_with_and_nobody_takes_half_an_arena() {
     let data = tempfile::tempdir().unwrap();
     let verified = said(fourfold(&["games", "verify", "--storage-url", &url, "--data"]).arg(data.path()));
     assert!(verified.contains("everything agrees"), "{verified}");
+}
+
+#[test]
+fn a_server_is_reached_over_tls_if_its_certificate_is_trusted() {
+    let file = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls").join(name);
+    let read = |name: &str| fs::read_to_string(file(name)).unwrap();
+    // Given back at once; hardly anybody takes it meanwhile.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = PostgresServer::start_with_tls(port, &read("server.pem"), &read("server.key"));
+    let Some(_server) = server else { return };
+    let data = tempfile::tempdir().unwrap();
+    let verify = |host: &str, authority: &Path| {
+        let url = format!("postgres://fourfold@{host}:{port}/postgres?sslmode=require");
+        let mut command = fourfold(&["games", "verify", "--storage-url", &url, "--data"]);
+        command.arg(data.path()).env("SSL_CERT_FILE", authority);
+        command
+    };
+    let verified = said(&mut verify("127.0.0.1", &file("ca.pem")));
+    assert!(verified.contains("everything agrees"), "{verified}");
+    check_failure(&mut verify("localhost", &file("ca.pem")), 69, "certificate");
+    check_failure(&mut verify("127.0.0.1", &file("nobody.pem")), 69, "SSL_CERT_FILE");
 }

@@ -58,13 +58,9 @@ impl Address {
             let cause = std::error::Error::source(&error);
             cause.map_or_else(|| error.to_string(), ToString::to_string)
         })?;
-        match config.get_ssl_mode() {
-            SslMode::Disable | SslMode::Prefer => {}
-            _ => {
-                return Err(
-                    "TLS is not spoken to the database: use a socket, a tunnel or sslmode=prefer".into()
-                );
-            }
+        if config.get_ssl_mode() == SslMode::Prefer {
+            // What a server prefers may be a certificate that nobody trusts: TLS is for who asks for it.
+            config.ssl_mode(SslMode::Disable);
         }
         if config.get_hosts().is_empty() {
             return Err("it names no host".into());

@@ -4,11 +4,11 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
-use tokio_postgres::NoTls;
 
 use super::PostgresStore;
 use super::address::Address;
 use super::db::Connection;
+use super::tls::Tls;
 use crate::model::durability::Durability;
 use crate::storage::store::StoreError;
 
@@ -27,7 +27,7 @@ pub(super) struct Readers {
 impl Readers {
     pub(super) fn new(address: &Address, durability: Durability) -> Self {
         let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_config(address.config(durability), NoTls, config);
+        let manager = Manager::from_config(address.config(durability), Tls, config);
         let pool = Pool::builder(manager)
             .max_size(READERS)
             .runtime(Runtime::Tokio1)

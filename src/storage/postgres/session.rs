@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tokio_postgres::NoTls;
 use tracing::warn;
 
 use super::address::Address;
 use super::db::{self, Connection};
 use super::open_error::PostgresOpenError;
+use super::tls::Tls;
 use crate::model::durability::Durability;
 use crate::storage::store::StoreError;
 
@@ -38,7 +38,7 @@ pub(super) struct Session {
 
 /// Connects to the server.
 pub(super) async fn connect(address: &Address, durability: Durability) -> Result<Session, StoreError> {
-    let (client, connection) = address.config(durability).connect(NoTls).await?;
+    let (client, connection) = address.config(durability).connect(Tls).await?;
     // Ends when the client is dropped, or the connection breaks: whoever waits for an answer is told.
     let task = tokio::spawn(async move {
         if let Err(error) = connection.await {
