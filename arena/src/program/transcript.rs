@@ -29,7 +29,6 @@ pub(super) struct Exchange<'a> {
     pub(super) stderr: &'a str,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn in_ms<S: serde::Serializer>(spent: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((spent.as_secs_f64() * 1e6).round() / 1e3)
 }
