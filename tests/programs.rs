@@ -292,6 +292,10 @@ fn a_log_is_shown_exported_and_checked() {
     assert!(verified.contains("mine: good.sh sha256 "), "{verified}");
     assert_eq!(json_of(&run(&["rate", log, log, "--json"]))["games"], 4, "the same file twice is one");
 
+    let review = String::from_utf8(run(&["review", log]).stdout).unwrap();
+    let rows: Vec<&str> = review.lines().collect();
+    assert!(rows.len() == 3 && rows[0].contains("Accuracy"), "{review}");
+    assert!(rows[1..].iter().any(|row| row.starts_with("mine  4")), "{review}");
     let written = std::fs::read_to_string(log).unwrap();
     let turned = written.replacen("\"result\":\"first\"", "\"result\":\"draw\"", 1);
     assert_ne!(turned, written);

@@ -33,7 +33,7 @@ pub enum Event {
         schema: u32,
         plan: Plan,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        origin: Option<Origin>,
+        origin: Option<Box<Origin>>,
     },
     /// An entrant plays no more.
     Suspended { entrant: String, faults_in_a_row: u32 },
@@ -276,7 +276,7 @@ impl Found {
                 if schema != SCHEMA {
                     return Err(corrupt(format!("schema {schema}, this program knows {SCHEMA}")));
                 }
-                (self.plan, self.origin) = (Some(plan), origin);
+                (self.plan, self.origin) = (Some(plan), origin.map(|origin| *origin));
             }
             (LogEntry::Event(Event::Start { .. }), Some(_)) => return Err(corrupt("a second start".into())),
             (_, None) => return Err(corrupt("the log does not begin with a start".into())),

@@ -415,8 +415,8 @@ fn buchholz(course: &Course, scores: &[u64]) -> Vec<u64> {
     (0..scores.len()).map(of).collect()
 }
 
-/// By score, then wins, then the order of entry; in a knockout by how far everybody came first, in a Swiss tournament by
-/// the scores of opponents before wins. On a ladder and in a gauntlet points say nothing, for everybody has other
+/// By score, then wins, then the order of entry; in a knockout by how far everybody came first, in a Swiss tournament
+/// by the scores of opponents before wins. On a ladder and in a gauntlet points say nothing, for everybody has other
 /// opponents: there the ratings decide.
 fn ranking(course: &Course, fit: &Fit, scores: &[u64], buchholz: &[u64]) -> Vec<usize> {
     let tallies = course.results().entrants();

@@ -98,7 +98,7 @@ pub struct ResumedRun {
 /// As for [`Log::create`].
 pub fn begin_log(path: &std::path::Path, plan: &Plan, origin: Option<Origin>) -> Result<Log, LogError> {
     let mut log = Log::create(path)?;
-    log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone(), origin });
+    log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone(), origin: origin.map(Box::new) });
     log.flush_lines()?;
     Ok(log)
 }
@@ -118,7 +118,11 @@ pub fn resume_log(
     let plan = plan(found.plan.as_ref());
     match &found.plan {
         None => {
-            log.event(&Event::Start { schema: log::SCHEMA, plan: plan.clone(), origin });
+            log.event(&Event::Start {
+                schema: log::SCHEMA,
+                plan: plan.clone(),
+                origin: origin.map(Box::new),
+            });
             log.flush_lines()?;
         }
         Some(logged) => {

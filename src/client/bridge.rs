@@ -418,8 +418,8 @@ impl BridgeTask {
         }
         let answer = player.choose(&self.question())?;
         // In the words of the board, which the self-test uses too.
-        let played = self.game.clone().play(answer.column);
-        played.map_err(|error| EntrantFault::Illegal(error.to_string()))?;
+        let legal = self.game.clone().play(answer.column);
+        legal.map_err(|error| EntrantFault::Illegal(error.to_string()))?;
         Ok((player, answer))
     }
 

@@ -18,8 +18,8 @@ use crate::model::secret::Secret;
 /// How long one question may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(20);
 
-/// Asks the daemon behind a socket's address, which [`ServerAddress`] reads. The inner error is the daemon's refusal, in the form
-/// that the caller knows.
+/// Asks the daemon behind a socket's address, which [`ServerAddress`] reads. The inner error is the daemon's
+/// refusal, in the form that the caller knows.
 ///
 /// # Errors
 ///

@@ -398,6 +398,7 @@ pub struct Resign {
     pub(crate) fault: Option<ProgramFault>,
 }
 
+#[cfg(test)]
 impl Resign {
     /// By choice.
     pub(crate) fn new(game: GameId) -> Self {

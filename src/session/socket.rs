@@ -85,14 +85,12 @@ where
         () = deps.stop.cancelled() => return Err(Farewell::Close(CloseCode::Restart)),
         hello = timeout_at(deadline, await_hello(wire, traffic)) => hello,
     };
-    let (hello, id) = match hello {
-        Ok(hello) => hello?,
-        Err(_) => {
-            let message = format!("no `hello` came within {} s", deps.limits.hello.as_secs());
-            wire.say(&WireError::new(ErrorCode::Unauthorized, message).fatal().into(), None);
-            return Err(Farewell::Close(CloseCode::Credentials));
-        }
+    let Ok(hello) = hello else {
+        let message = format!("no `hello` came within {} s", deps.limits.hello.as_secs());
+        wire.say(&WireError::new(ErrorCode::Unauthorized, message).fatal().into(), None);
+        return Err(Farewell::Close(CloseCode::Credentials));
     };
+    let (hello, id) = hello?;
     let opened = timeout(OPENING_MAX, deps.gateway.open(hello, id.clone(), caller)).await;
     let refused = match opened {
         Ok(Ok(opened)) => return Ok(opened),

@@ -12,6 +12,7 @@ const EDGES: &[&str] = &[
     "arena/src/log",
     "arena/src/plan",
     "arena/src/program/dialect/kaggle",
+    "arena/src/program/transcript",
     "arena/src/rate",
     "src/app/cli",
     "src/app/laboratory",

@@ -21,6 +21,7 @@ const PURE: &[&str] = &[
     "src/accounts/attempts",
     "src/app/cli/play/tui/game",
     "src/app/cli/play/tui/pace",
+    "src/client/address",
     "src/competition/matchmaker/budget",
     "src/competition/matchmaker/cadence",
     "src/competition/matchmaker/calm",

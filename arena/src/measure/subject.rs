@@ -74,6 +74,7 @@ impl Entrant for SharedProgram {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn broken(fault: EntrantFault) -> BotError {
     BotError::Broken { bot: "the program", reason: fault.to_string() }
 }

@@ -1,16 +1,15 @@
 //! What was said between the arena and programs, for who looks for a mistake in one: a line of JSON for each question.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// A file that all programs of a run share.
+/// A file that all programs of a run share: whole lines are appended, so that threads need not wait for each other.
 #[derive(Debug)]
-pub struct Transcript(Mutex<File>);
+pub struct Transcript(File);
 
 /// A question and what came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -29,7 +28,6 @@ pub(super) struct Exchange<'a> {
     pub(super) stderr: &'a str,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn in_ms<S: serde::Serializer>(spent: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((spent.as_secs_f64() * 1e6).round() / 1e3)
 }
@@ -41,13 +39,15 @@ impl Transcript {
     ///
     /// It cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self(Mutex::new(File::create(path)?)))
+        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        file.set_len(0)?;
+        Ok(Self(file))
     }
 
     /// Adds a line. No game is lost because the disk is full.
     pub(super) fn note(&self, exchange: &Exchange<'_>) {
         let Ok(mut line) = serde_json::to_vec(exchange) else { return };
         line.push(b'\n');
-        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
+        let _ = (&self.0).write_all(&line);
     }
 }

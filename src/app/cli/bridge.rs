@@ -61,7 +61,7 @@ pub(super) const URL: &str = "ws://127.0.0.1:4444";
 /// Where, and as whom.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ConnectionArgs {
-    /// Address of the server, ws://HOST:PORT, or wss://HOST for TLS.
+    /// Address of the server, ws://HOST:PORT; wss for TLS.
     #[arg(long, value_name = "URL", env = "FOURFOLD_URL", default_value = URL)]
     url: String,
     /// The bot's token; better in the variable, where other processes do not see it.

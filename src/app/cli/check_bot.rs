@@ -56,9 +56,9 @@ Examples:
   FOURFOLD_TOKEN=c4b_… fourfold check-bot --url ws://127.0.0.1:4444
   FOURFOLD_TOKEN=c4b_… fourfold check-bot --connects -- python3 mybot.py")]
 pub(super) struct CheckBotCommand {
-    /// Address of a daemon, ws://HOST:PORT, or wss://HOST for TLS.
+    /// Address of a daemon, ws://HOST:PORT; wss for TLS.
     ///
-    /// With --connects, where `FOURFOLD_URL` says or ws://127.0.0.1:4444 if it is left out.
+    /// With --connects it may be left out: where `FOURFOLD_URL` says, or port 4444 of this machine.
     #[arg(long, value_name = "URL", required_unless_present_any = ["command", "connects"], requires = "token")]
     url: Option<String>,
     /// The bot's token.

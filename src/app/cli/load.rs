@@ -23,7 +23,7 @@ use crate::app::terminal::runtime;
 Example:
   fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20")]
 pub(super) struct LoadCommand {
-    /// Address of the server, ws://HOST:PORT, or wss://HOST for TLS.
+    /// Address of the server, ws://HOST:PORT; wss for TLS.
     #[arg(long, value_name = "URL")]
     url: String,
     /// Games to play in all.

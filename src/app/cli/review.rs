@@ -1,6 +1,9 @@
 //! `fourfold review`: every move of a game judged exactly.
 
+mod log;
+
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::model::ids::GameId;
 use fourfold_engine::review::{Judge, Review as Verdicts, Skill, Verdict};
@@ -18,14 +21,18 @@ use crate::app::terminal::output;
 /// Scores are for the side that moved: 0 a draw, +n a win with the n-th stone counted from one's last, -n a loss to
 /// such a win. A decision is a position in which some legal move throws its value away; accuracy is the share of
 /// decisions in which the value was kept.
+///
+/// Of a log, which `fourfold match` and `fourfold tournament` write with --save, all games are judged, and a line for
+/// each player says what they come to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold review 44444453112
+  fourfold review match.ndjson
   fourfold review rMsKDFbhAF --data ./fourfold-data")]
 pub(super) struct ReviewCommand {
-    /// The moves of a game, one base-36 column digit each from 1, or the id of a game of the arena.
-    #[arg(value_name = "MOVES or GAME")]
+    /// The moves of a game, one base-36 column digit each from 1, the id of a game of the arena, or the file of a log.
+    #[arg(value_name = "MOVES, GAME or LOG")]
     game: String,
     /// Board size and line length, such as 7x6 or 9x6x5; a game of the arena has its own.
     #[arg(long, value_name = "V", default_value_t)]
@@ -36,6 +43,10 @@ pub(super) struct ReviewCommand {
 
 impl ReviewCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        // No list of moves and no id has a full stop or a slash.
+        if self.game.contains(['.', '/']) {
+            return log::run(Path::new(&self.game));
+        }
         let (game, opening) = self.find()?;
         let interrupt = Interrupt::listen()?;
         let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
@@ -104,9 +115,11 @@ fn name(side: Side) -> &'static str {
     }
 }
 
+fn percent(rate: Option<f64>) -> String {
+    rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
+}
+
 fn summary(skill: &Skill) -> String {
-    let percent =
-        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
     format!(
         "accuracy {} of {} decisions, {} of {} moves optimal, {} blunders",
         percent(skill.accuracy()),

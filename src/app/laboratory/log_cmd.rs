@@ -47,7 +47,7 @@ struct LogOutput {
     /// The table of the run, which is what is printed without a flag.
     #[arg(long)]
     table: bool,
-    /// All games as PGN, for Ordo, BayesElo and the like.
+    /// All games as PGN, for Ordo and other programs.
     #[arg(long)]
     pgn: bool,
     /// All games as CSV.

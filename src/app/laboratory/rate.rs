@@ -20,6 +20,7 @@ use crate::app::terminal::output;
 /// move for move count once, halves of pairs not at all. A line whose checksum is wrong, or whose result is not that of
 /// its moves, ends it with exit code 65.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(after_help = "\
 Examples:
   fourfold rate match.ndjson

@@ -26,8 +26,8 @@ struct Configuration {
     columns: u8,
     rows: u8,
     inarow: u8,
-    /// Seconds for one move; agents know it by both names. Of a bank it is a share: who needs longer draws on the overage,
-    /// as with Kaggle.
+    /// Seconds for one move; agents know it by both names. Of a bank it is a share: who needs longer draws on the
+    /// overage, as with Kaggle.
     #[serde(rename = "actTimeout")]
     act_timeout: f64,
     timeout: f64,

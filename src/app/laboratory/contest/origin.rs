@@ -72,7 +72,9 @@ fn sha256(path: &Path) -> io::Result<Option<String>> {
             read => hasher.update(&chunk[..read]),
         }
     }
-    Ok(Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    let digits =
+        |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
+    Ok(Some(hasher.finalize().iter().flat_map(digits).collect()))
 }
 
 #[cfg(test)]
