@@ -66,6 +66,7 @@ impl PostgresServer {
     }
 
     /// The same with one that speaks TLS on a port of 127.0.0.1.
+    #[allow(dead_code, reason = "of the tests that take this file, one alone asks for it")]
     pub(crate) fn start_with_tls(port: u16, certificate: &str, key: &str) -> Option<Self> {
         let port = port.to_string();
         Self::start_with(&[("TLS_PORT", &port), ("TLS_CERTIFICATE", certificate), ("TLS_KEY", key)])

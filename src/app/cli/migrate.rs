@@ -93,9 +93,8 @@ impl MigrateCommand {
         let tables = {
             let mut line = ProgressLine::unbounded("rows moved or compared");
             let progress = |step| {
-                line.advance(match step {
-                    Step::Moved(rows) | Step::Compared(rows) => rows,
-                })
+                let (Step::Moved(rows) | Step::Compared(rows)) = step;
+                line.advance(rows);
             };
             target.engine.receive(&source.engine, progress).await?
         };
