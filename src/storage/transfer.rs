@@ -1,8 +1,8 @@
 //! An arena moves from one engine to another, row by row.
 //!
 //! Tables are taken in an order in which no row names one that comes later, and rows in the order of their keys. A
-//! portion is written whole or not at all, so the last row that arrived says where to go on after an interruption. At the
-//! end both sides are read again and compared.
+//! portion is written whole or not at all, so the last row that arrived says where to go on after an interruption. At
+//! the end both sides are read again and compared.
 
 mod tables;
 

@@ -1,7 +1,7 @@
 //! Whom to believe when another machine says over TLS who it is.
 //!
-//! That is the system's business: its certificates are read once, or those of the file that `SSL_CERT_FILE` names (or the
-//! folder `SSL_CERT_DIR`), as other programs do it. That is how a server with a certificate of its own is reached.
+//! That is the system's business: its certificates are read once, or those of the file that `SSL_CERT_FILE` names (or
+//! the folder `SSL_CERT_DIR`), as other programs do it. That is how a server with a certificate of its own is reached.
 
 use std::sync::{Arc, OnceLock};
 

@@ -113,8 +113,8 @@ pub(crate) struct Client {
     own_offers: Vec<String>,
     /// What is said about clocks until then was meant for an earlier time.
     clocks_excused_until_ms: u64,
-    /// When it last heard something that was meant for that moment. Whoever comes back is first told again what was said
-    /// since, and what was under way in a standstill is heard after it.
+    /// When it last heard something that was meant for that moment. Whoever comes back is first told again what was
+    /// said since, and what was under way in a standstill is heard after it.
     in_touch_at_ms: u64,
     /// A move to make, and when.
     due: BTreeMap<GameId, u64>,

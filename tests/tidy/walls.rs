@@ -29,7 +29,7 @@ pub(crate) const WINGS: &[(&str, &str)] = &[
 const NARROW: &[(&str, &[&str])] = &[
     ("analysis", &["model", "system"]),
     ("accounts", &["model", "storage", "system"]),
-    ("client", &["model", "protocol"]),
+    ("client", &["model", "protocol", "system"]),
     ("storage", &["model", "protocol", "system"]),
     ("system", &["model"]),
 ];

@@ -17,9 +17,9 @@ use crate::system::data_dir::{self, DataDir, DataDirError};
 
 /// Move an arena from a data directory to a PostgreSQL database, or back.
 ///
-/// No daemon may use either. The source is checked first and stays as it is. The target must be empty, or what an earlier
-/// attempt has left: then only what is missing is moved. Every row is read again on both sides and compared, and the
-/// target is checked as `fourfold games verify` does, before a daemon may use it.
+/// No daemon may use either. The source is checked first and stays as it is. The target must be empty, or what an
+/// earlier attempt has left: then only what is missing is moved. Every row is read again on both sides and compared,
+/// and the target is checked as `fourfold games verify` does, before a daemon may use it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,7 +1,7 @@
 //! TLS to the server, where the URL asks for it: for the driver, which knows none itself.
 //!
-//! The certificate is always verified, against the host's name too: what other programs call `sslmode=verify-full`. With
-//! it the handshake of the password need not be bound to the connection.
+//! The certificate is always verified, against the host's name too: what other programs call `sslmode=verify-full`.
+//! With it the handshake of the password need not be bound to the connection.
 
 use std::io;
 use std::pin::Pin;
@@ -19,10 +19,9 @@ use crate::system::trust;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tls;
 
-/// The same for one host.
+/// The same for one host. It is made for those too that nobody speaks TLS to, such as a socket, which has no name.
 pub(super) struct TlsTo {
-    connector: TlsConnector,
-    host: ServerName<'static>,
+    host: String,
 }
 
 /// A safe connection.
@@ -34,9 +33,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for T
     type Error = io::Error;
 
     fn make_tls_connect(&mut self, host: &str) -> io::Result<TlsTo> {
-        let trusted = trust::of_the_system().map_err(io::Error::other)?;
-        let host = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        Ok(TlsTo { connector: TlsConnector::from(trusted), host })
+        Ok(TlsTo { host: host.to_owned() })
     }
 }
 
@@ -47,7 +44,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for TlsTo
 
     fn connect(self, stream: S) -> Self::Future {
         Box::pin(async move {
-            let stream = self.connector.connect(self.host, stream).await.map_err(explained)?;
+            let trusted = trust::of_the_system().map_err(io::Error::other)?;
+            let host = ServerName::try_from(self.host).map_err(io::Error::other)?;
+            let stream = TlsConnector::from(trusted).connect(host, stream).await.map_err(explained)?;
             Ok(TlsStream(Box::new(stream)))
         })
     }

@@ -29,8 +29,8 @@ const BATCHES: [usize; 4] = [1, 10, 100, 1_000];
 
 /// How many moves a second become durable.
 ///
-/// Each move is the next one of another game; games that are full end, and others begin. Without a URL a file of its own
-/// is made and removed. A database of a server must be empty, and what was written stays in it.
+/// Each move is the next one of another game; games that are full end, and others begin. Without a URL a file of its
+/// own is made and removed. A database of a server must be empty, and what was written stays in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bench store --seconds 5")]
 pub(super) struct StoreBench {
