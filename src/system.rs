@@ -1,5 +1,5 @@
 //! The machine around the arena: asking its tasks, settings, files, the data directory, logs, errors
-//! with their causes, figures for monitoring, what keeps the parts going, and how much of it one network may use up.
+//! with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one network may use up.
 
 pub(crate) mod ask;
 pub(crate) mod bot_files;
@@ -10,6 +10,7 @@ pub(crate) mod files;
 pub(crate) mod metrics;
 pub(crate) mod part;
 pub mod pauses;
+pub(crate) mod sha256;
 pub(crate) mod shares;
 pub(crate) mod supervision;
 pub(crate) mod tasks;

@@ -13,6 +13,7 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use data_encoding::HEXLOWER;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 use tower_http::compression::CompressionLayer;
@@ -47,12 +48,11 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
         digest.update(AssetFiles::get(&name).map(|file| file.metadata.sha256_hash()).unwrap_or_default());
     }
     texts::hashes().for_each(|hash| digest.update(hash));
-    hex(&digest.finalize())
+    version(&digest.finalize())
 });
 
-fn hex(digest: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
-    digest.iter().take(VERSION_BYTES).flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+fn version(digest: &[u8]) -> String {
+    HEXLOWER.encode(&digest[..VERSION_BYTES])
 }
 
 /// The address of an embedded file, good for as long as its content is the same.
@@ -144,7 +144,7 @@ fn file(name: &str) -> Option<Asset> {
 
 fn answer(asset: Asset, is_current: bool, headers: &HeaderMap) -> Response {
     // Weak, because the same content travels compressed and plain.
-    let etag = format!("W/\"{}\"", hex(&asset.hash));
+    let etag = format!("W/\"{}\"", version(&asset.hash));
     let cache = if is_current { IMMUTABLE } else { REVALIDATE };
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let fresh = known.flat_map(|list| list.split(',')).any(|tag| tag.trim() == etag || tag.trim() == "*");

@@ -4,14 +4,12 @@ mod build;
 mod checkpoint;
 mod verify;
 
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Subcommand;
 use fourfold_engine::solver::Score;
 use fourfold_engine::solver::book::{self, PLIES_MAX};
-use sha2::{Digest, Sha256};
 
 use crate::app::terminal::exit::Exit;
 
@@ -124,12 +122,4 @@ impl BookCommand {
             BookAction::Openings(openings) => openings.run(),
         }
     }
-}
-
-/// The SHA-256 of a book in hexadecimal.
-fn checksum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}"); // writing to a string cannot fail
-        text
-    })
 }

@@ -5,7 +5,6 @@
 //! it wrote is brought to the disk in small portions. It is written under another name, read back, and ends with its
 //! checksum, which SQLite does not look at; then it gets its name. Whatever happens, no half file has that name.
 
-use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,7 +13,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{RenameFlags, renameat_with};
-use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use super::connection::ConnectionPlan;
@@ -24,6 +22,7 @@ use super::open;
 use crate::storage::backup::{Backup, BackupError, Overwrite};
 use crate::storage::store::StoreError;
 use crate::system::files::{self, beside, directory};
+use crate::system::sha256;
 
 /// Steps of SQLite's machine between two looks at the time: some 50 microseconds.
 const STEPS: i32 = 500;
@@ -35,9 +34,6 @@ const REST: Duration = Duration::from_millis(6);
 /// How often what was copied is brought to the disk: little enough each time that commits do not queue behind it.
 const SYNC_EVERY: Duration = Duration::from_millis(100);
 
-/// Bytes hashed before a rest.
-const HASH_BYTES: usize = 1 << 20;
-
 /// What must be free beside the copy: with less the games would soon have no room.
 const RESERVE_BYTES: u64 = 16 << 20;
 
@@ -47,8 +43,7 @@ const CHECK_WHOLE_BYTES: i64 = 64 << 20;
 
 /// What a copy ends with, and then its checksum and a line feed.
 const TRAILER_BEGINS: &[u8] = b"\nfourfold backup, sha256 ";
-const DIGITS: usize = 64;
-pub(super) const TRAILER_BYTES: usize = TRAILER_BEGINS.len() + DIGITS + 1;
+pub(super) const TRAILER_BYTES: usize = TRAILER_BEGINS.len() + sha256::DIGITS + 1;
 
 /// Copies a database.
 pub(super) async fn back_up(database: &Path, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
@@ -149,7 +144,7 @@ fn seal(draft: &Path) -> Result<(u64, String), BackupError> {
     let sealed = || -> io::Result<(u64, String)> {
         let mut file = OpenOptions::new().read(true).append(true).open(draft)?;
         let bytes = file.metadata()?.len();
-        let sha256 = sha256(&mut file, bytes)?;
+        let sha256 = checksum(&mut file, bytes)?;
         file.write_all(&trailer(&sha256))?;
         file.sync_all()?;
         Ok((bytes + TRAILER_BYTES as u64, sha256))
@@ -162,26 +157,8 @@ fn trailer(sha256: &str) -> Vec<u8> {
 }
 
 /// The checksum of the next so many bytes, at ease.
-pub(super) fn sha256(file: &mut impl Read, bytes: u64) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    let mut portion = Vec::with_capacity(HASH_BYTES);
-    let mut left = bytes;
-    while left > 0 {
-        portion.clear();
-        let read = file.by_ref().take(left.min(HASH_BYTES as u64)).read_to_end(&mut portion)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        hasher.update(&portion);
-        left -= read as u64;
-        thread::park_timeout(REST);
-    }
-    let digest: [u8; 32] = hasher.finalize().into();
-    let mut text = String::with_capacity(DIGITS);
-    for byte in digest {
-        let _ = write!(text, "{byte:02x}"); // writing to a string cannot fail
-    }
-    Ok(text)
+pub(super) fn checksum(file: &mut impl Read, bytes: u64) -> io::Result<String> {
+    sha256::of_next(file, bytes, || thread::park_timeout(REST))
 }
 
 /// Gives the copy its name.

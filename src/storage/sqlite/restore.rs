@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::backup::{read_trailer, sha256};
+use super::backup::{checksum, read_trailer};
 use super::connection::ConnectionPlan;
 use super::db;
 use super::open::{self, OpenError};
@@ -125,7 +125,7 @@ fn take_in(copy: &Path, draft: &Path) -> Result<(), RestoreError> {
     out.sync_all().map_err(unwritable)?;
     // Of what was written, not of what was read: this is what will be used.
     let mut written = File::open(draft).map_err(unwritable)?;
-    let found = sha256(&mut written, bytes).map_err(unwritable)?;
+    let found = checksum(&mut written, bytes).map_err(unwritable)?;
     if found == expected {
         Ok(())
     } else {

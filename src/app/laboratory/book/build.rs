@@ -13,10 +13,11 @@ use fourfold_engine::solver::{Score, SearchLimits, Solver, TableSize, Unsolved};
 use fourfold_engine::{Position, Variant, rng};
 use rand::seq::SliceRandom;
 
+use super::BuildBook;
 use super::checkpoint::{self, Checkpoint, Scores};
-use super::{BuildBook, checksum};
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::progress::ProgressLine;
+use crate::system::sha256;
 
 /// Moves that the positions of a group have in common: neighbours share most of what is searched, so they are solved
 /// one after the other. Groups are the unit of the random order, which makes the estimate of the time that is left
@@ -93,7 +94,7 @@ impl BuildBook {
     fn write(&self, book: &Book) -> anyhow::Result<()> {
         let bytes = book.to_bytes();
         let mut out = io::stdout().lock();
-        writeln!(out, "{} plies, {} bytes, sha256 {}", book.plies(), bytes.len(), checksum(&bytes))?;
+        writeln!(out, "{} plies, {} bytes, sha256 {}", book.plies(), bytes.len(), sha256::of(&bytes))?;
         let Some(path) = &self.out else { return Ok(()) };
         fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
     }

@@ -10,10 +10,11 @@ use fourfold_engine::solver::{SearchLimits, Solver};
 use fourfold_engine::{Variant, rng};
 use rand::seq::IndexedRandom;
 
-use super::{VerifyBook, checksum};
+use super::VerifyBook;
 use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::progress::ProgressLine;
+use crate::system::sha256;
 
 impl VerifyBook {
     pub(super) fn run(&self) -> anyhow::Result<()> {
@@ -41,7 +42,7 @@ impl VerifyBook {
         drop(progress);
         let bytes = book.to_bytes();
         let (plies, count) = (book.plies(), openings.len());
-        let line = format!("{plies} plies, {} bytes, sha256 {}", bytes.len(), checksum(&bytes));
+        let line = format!("{plies} plies, {} bytes, sha256 {}", bytes.len(), sha256::of(&bytes));
         writeln!(io::stdout(), "{line}: {count} positions solved again, all right")?;
         Ok(())
     }

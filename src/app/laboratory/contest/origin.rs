@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use fourfold_arena::log::{Origin, ProgramFile};
 use fourfold_arena::program::spec::ProgramSpec;
-use sha2::{Digest, Sha256};
 
 use super::Entered;
+use crate::system::sha256;
 
 /// Larger files are left out: data that a program maps, not the program.
 const FILE_BYTES_MAX: u64 = 1 << 30;
@@ -41,7 +41,7 @@ fn files_of(spec: &str, entrant: &str) -> Vec<ProgramFile> {
     let program = spec.words.first().map(|word| on_path(word));
     let arguments = spec.words.iter().skip(1).map(PathBuf::from);
     let files = program.into_iter().chain(arguments);
-    let summed = files.filter_map(|file| Some((sha256(&file).ok()??, file)));
+    let summed = files.filter_map(|file| Some((checksum(&file).ok()??, file)));
     let entry = |(sha256, file): (String, PathBuf)| ProgramFile {
         entrant: entrant.to_owned(),
         file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -58,23 +58,11 @@ fn on_path(word: &str) -> PathBuf {
 }
 
 /// `None` if it is no file, or too large.
-fn sha256(path: &Path) -> io::Result<Option<String>> {
+fn checksum(path: &Path) -> io::Result<Option<String>> {
     let mut file = File::open(path)?;
     let about = file.metadata()?;
-    if !about.is_file() || about.len() > FILE_BYTES_MAX {
-        return Ok(None);
-    }
-    let mut hasher = Sha256::new();
-    let mut chunk = vec![0; 1 << 16];
-    loop {
-        match io::Read::read(&mut file, &mut chunk)? {
-            0 => break,
-            read => hasher.update(&chunk[..read]),
-        }
-    }
-    let digits =
-        |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
-    Ok(Some(hasher.finalize().iter().flat_map(digits).collect()))
+    let is_summed = about.is_file() && about.len() <= FILE_BYTES_MAX;
+    is_summed.then(|| sha256::of_next(&mut file, about.len(), || ())).transpose()
 }
 
 #[cfg(test)]

@@ -21,13 +21,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::system::files;
 use anyhow::{Context, bail};
+use fourfold_bots::training::Notes;
 
 use crate::storage::records::lessons::RecordedLesson;
-use crate::system::files::beside;
-use fourfold_bots::training::Notes;
-use sha2::{Digest, Sha256};
+use crate::system::files::{self, beside};
+use crate::system::sha256;
 
 /// The first line of `FILE.run`. The number changes with the form.
 const HEAD: &str = "fourfold training 2\n";
@@ -66,8 +65,9 @@ impl Studied {
     pub(super) fn add(&mut self, lesson: &RecordedLesson) {
         self.records += 1;
         let RecordedLesson { game, winner, .. } = lesson;
-        self.digest =
-            digest(format!("{} {} {} {winner:?}", self.digest, game.variant(), game.notation()).as_bytes());
+        self.digest = sha256::of(
+            format!("{} {} {} {winner:?}", self.digest, game.variant(), game.notation()).as_bytes(),
+        );
     }
 }
 
@@ -124,10 +124,10 @@ impl RunFiles {
 
     /// The product of this digest, brought to its place if the writing was cut before.
     fn product_of(&self, wanted: &str) -> anyhow::Result<Vec<u8>> {
-        if let Some(product) = read(&self.product)?.filter(|product| digest(product) == wanted) {
+        if let Some(product) = read(&self.product)?.filter(|product| sha256::of(product) == wanted) {
             return Ok(product);
         }
-        let Some(product) = read(&self.next())?.filter(|product| digest(product) == wanted) else {
+        let Some(product) = read(&self.next())?.filter(|product| sha256::of(product) == wanted) else {
             bail!(
                 "{} is not what the run in {} left: put it back, or begin --anew",
                 self.product.display(),
@@ -145,7 +145,7 @@ impl RunFiles {
             .with("bot", &terms.bot)
             .with("seed", terms.seed)
             .with("options", &terms.options)
-            .with("product", digest(product));
+            .with("product", sha256::of(product));
         if let Some(studied) = studied {
             notes = notes.with("records", studied.records).with("games", &studied.digest);
         }
@@ -162,11 +162,6 @@ fn split(run: &[u8]) -> Option<(Notes, &[u8])> {
     let notes = run.strip_prefix(HEAD.as_bytes())?;
     let end = notes.windows(2).position(|pair| pair == b"\n\n")?;
     Some((Notes::from_bytes(&notes[..end]), &notes[end + 2..]))
-}
-
-fn digest(bytes: &[u8]) -> String {
-    let hex = |byte: &u8| [byte >> 4, byte & 15].map(|half| char::from_digit(half.into(), 16).unwrap_or('?'));
-    Sha256::digest(bytes).iter().flat_map(hex).collect()
 }
 
 fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
