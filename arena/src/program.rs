@@ -31,23 +31,22 @@ use crate::entrant::{Entrant, EntrantFault, Player};
 /// How long a program may think where no clock runs.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// An executable as an entrant.
-#[derive(Debug)]
+/// An executable as an entrant. A copy of it starts processes of its own.
+#[derive(Clone, Debug)]
 pub struct Program {
-    name: String,
     recipe: Arc<ProcessRecipe>,
 }
 
 /// All that is needed to start one more process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ProcessRecipe {
+    /// The entrant's.
+    name: String,
     /// The program and its arguments, at least one word.
     words: Vec<String>,
     dialect: Dialect,
     variant: Variant,
     limits: ProcessLimits,
-    /// As the transcript names it.
-    name: String,
     transcript: Option<Arc<Transcript>>,
 }
 
@@ -85,29 +84,20 @@ impl Program {
         if limits.sandbox == Sandbox::Bubblewrap && !limits::has_bubblewrap() {
             return Err(ProgramError::NoBubblewrap);
         }
-        let recipe = ProcessRecipe { words, dialect, variant, limits, name: name.clone(), transcript: None };
-        Ok(Self { name, recipe: Arc::new(recipe) })
+        let recipe = ProcessRecipe { name, words, dialect, variant, limits, transcript: None };
+        Ok(Self { recipe: Arc::new(recipe) })
     }
 
     /// Writes down all that is said.
-    pub fn with_transcript(self, transcript: Arc<Transcript>) -> Self {
-        let Self { name, recipe } = self;
-        let ProcessRecipe { words, dialect, variant, limits, name: shown, .. } = &*recipe;
-        let recipe = ProcessRecipe {
-            words: words.clone(),
-            dialect: *dialect,
-            variant: *variant,
-            limits: *limits,
-            name: shown.clone(),
-            transcript: Some(transcript),
-        };
-        Self { name, recipe: Arc::new(recipe) }
+    pub fn with_transcript(mut self, transcript: Arc<Transcript>) -> Self {
+        Arc::make_mut(&mut self.recipe).transcript = Some(transcript);
+        self
     }
 }
 
 impl Entrant for Program {
     fn name(&self) -> &str {
-        &self.name
+        &self.recipe.name
     }
 
     fn player(&self) -> Result<Box<dyn Player>, EntrantFault> {

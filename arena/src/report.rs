@@ -1,5 +1,7 @@
 //! What a run comes to, as it is published: the JSON shapes of `match`, `tournament` and `rate`, and their sentences.
 
+use std::cmp::{Ordering, Reverse};
+
 use fourfold_engine::WinDrawLoss;
 use serde::Serialize;
 
@@ -395,8 +397,12 @@ impl RatingTable {
 /// The strongest first.
 fn by_rating(fit: &Fit) -> Vec<usize> {
     let mut order: Vec<usize> = (0..fit.elo.len()).collect();
-    order.sort_by(|&one, &other| fit.elo[other].total_cmp(&fit.elo[one]));
+    order.sort_by(strongest_first(fit));
     order
+}
+
+fn strongest_first(fit: &Fit) -> impl Fn(&usize, &usize) -> Ordering {
+    |&one, &other| fit.elo[other].total_cmp(&fit.elo[one])
 }
 
 /// Points of everybody, those of rests among them.
@@ -422,21 +428,17 @@ fn ranking(course: &Course, fit: &Fit, scores: &[u64], buchholz: &[u64]) -> Vec<
     let tallies = course.results().entrants();
     let wins = |entrant: usize| tallies[entrant].score.sum().wins;
     let mut order: Vec<usize> = (0..tallies.len()).collect();
-    order.sort_by_key(|&entrant| std::cmp::Reverse((scores[entrant], wins(entrant))));
+    order.sort_by_key(|&entrant| Reverse((scores[entrant], wins(entrant))));
     match course.plan().format {
         Format::Match | Format::RoundRobin => {}
         Format::Knockout => {
             let stages = course.stages();
-            order.sort_by_key(|&entrant| std::cmp::Reverse(stages[entrant]));
+            order.sort_by_key(|&entrant| Reverse(stages[entrant]));
         }
         Format::Swiss { .. } => {
-            order.sort_by_key(|&entrant| {
-                std::cmp::Reverse((scores[entrant], buchholz[entrant], wins(entrant)))
-            });
+            order.sort_by_key(|&entrant| Reverse((scores[entrant], buchholz[entrant], wins(entrant))));
         }
-        Format::Gauntlet { .. } | Format::Ladder => {
-            order.sort_by(|&one, &other| fit.elo[other].total_cmp(&fit.elo[one]));
-        }
+        Format::Gauntlet { .. } | Format::Ladder => order.sort_by(strongest_first(fit)),
     }
     order
 }
@@ -476,7 +478,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::{Plan, PlannedGame};
     use crate::results::GameOutcome;
     use crate::testing::plan;
 
@@ -568,13 +570,18 @@ mod tests {
 
     /// Books whole pairs until nothing is due: who has the smaller number wins everything.
     fn play_out(course: &mut Course) {
-        while let Some(slot) = course.due() {
+        book_all(course, |slot| {
             let seats = slot.seats();
-            let winner = if seats.first < seats.second { Side::First } else { Side::Second };
+            if seats.first < seats.second { Side::First } else { Side::Second }
+        });
+    }
+
+    /// Books games until nothing is due, each with this winner.
+    fn book_all(course: &mut Course, winner: impl Fn(&PlannedGame) -> Side) {
+        while let Some(slot) = course.due() {
             let moves = slot.number.to_string();
-            let winner = Some(winner);
             course.book(&GameOutcome {
-                winner,
+                winner: Some(winner(&slot)),
                 at_fault: None,
                 fault: None,
                 both_moved: true,
@@ -595,20 +602,11 @@ mod tests {
         let names: Vec<_> = ranks(&ladder).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
         let mut gauntlet = Course::new(plan(Format::Gauntlet { seeds: 1 }, 4, 1));
-        while let Some(slot) = gauntlet.due() {
-            // The seed beats the last one and loses to the others.
+        // The seed beats the last one and loses to the others.
+        book_all(&mut gauntlet, |slot| {
             let seed = if slot.seats().first == 0 { Side::First } else { Side::Second };
-            let winner = if slot.pairing.b == 3 { seed } else { seed.opponent() };
-            let moves = slot.number.to_string();
-            let winner = Some(winner);
-            gauntlet.book(&GameOutcome {
-                winner,
-                at_fault: None,
-                fault: None,
-                both_moved: true,
-                moves: &moves,
-            });
-        }
+            if slot.pairing.b == 3 { seed } else { seed.opponent() }
+        });
         assert_eq!(
             ranks(&gauntlet),
             [("b", 6), ("c", 6), ("a", 6), ("d", 0)].map(|(name, score)| (name.to_owned(), score))
@@ -633,18 +631,8 @@ mod tests {
     #[test]
     fn tournaments_rank_by_three_points_a_win() {
         let mut course = Course::new(plan(Format::RoundRobin, 3, 1));
-        while let Some(slot) = course.due() {
-            // Everybody wins as the first side but against c, who loses everything.
-            let winner = if slot.seats().first == 2 { Side::Second } else { Side::First };
-            let moves = slot.number.to_string();
-            course.book(&GameOutcome {
-                winner: Some(winner),
-                at_fault: None,
-                fault: None,
-                both_moved: true,
-                moves: &moves,
-            });
-        }
+        // Everybody wins as the first side but against c, who loses everything.
+        book_all(&mut course, |slot| if slot.seats().first == 2 { Side::Second } else { Side::First });
         let table = RatingTable::of_tournament(&course);
         let rows: Vec<_> = table
             .players

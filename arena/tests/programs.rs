@@ -18,6 +18,7 @@ use fourfold_arena::stop::Stop;
 use fourfold_arena::time::TimeControl;
 use fourfold_engine::openings::Opening;
 use fourfold_engine::{BySide, Side, Variant};
+use serde_json::Value;
 
 /// Plays the first legal column from the left.
 struct Leftmost;
@@ -139,16 +140,25 @@ fn faults_of_a_first_answer_are_named_as_such() {
     assert!(letter.contains("a column from 1, such as 4"), "{letter}");
 }
 
-#[test]
-fn all_that_is_said_can_be_written_down() {
+/// What is written down while somebody plays with this program.
+fn transcript_of(
+    dialect: &str,
+    words: &[&str],
+    limits: ProcessLimits,
+    play: impl FnOnce(&mut dyn Player),
+) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("log.ndjson");
     let transcript = Transcript::create(&file).unwrap().into();
-    let program = program("simple", &["dies.sh"], patient()).with_transcript(transcript);
-    play_one(&mut *program.player().unwrap(), LONG);
+    let program = program(dialect, words, limits).with_transcript(transcript);
+    play(&mut *program.player().unwrap());
     let text = std::fs::read_to_string(file).unwrap();
-    let lines: Vec<serde_json::Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn all_that_is_said_can_be_written_down() {
+    let lines = transcript_of("simple", &["dies.sh"], patient(), |player| drop(play_one(player, LONG)));
     let last = lines.last().unwrap();
     assert_eq!((&lines[0]["program"], &lines[0]["question"]), (&"dies.sh".into(), &"7x6 1000 -\n".into()));
     assert!(lines[0]["answer"].as_str().unwrap().ends_with('\n') && lines[0]["ms"].is_number());
@@ -157,11 +167,15 @@ fn all_that_is_said_can_be_written_down() {
 }
 
 #[test]
+fn greetings_are_written_down_too() {
+    let lines = transcript_of("cfour", &["cfour.sh", "d"], patient(), |player| drop(play_one(player, LONG)));
+    assert_eq!(lines[0]["question"], "uci\n");
+    assert!(lines[0]["answer"].as_str().unwrap().ends_with("\nuciok\n"), "{}", lines[0]);
+    assert_eq!(lines[1]["answer"], "readyok\n");
+}
+
+#[test]
 fn of_a_bank_a_program_is_told_a_share() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("log.ndjson");
-    let transcript = Transcript::create(&file).unwrap().into();
-    let program = program("simple", &["good.sh"], unwarmed()).with_transcript(transcript);
     let terms = GameTerms {
         variant: Variant::STANDARD,
         opening: &Opening::empty(),
@@ -169,11 +183,11 @@ fn of_a_bank_a_program_is_told_a_share() {
         margin: Duration::ZERO,
         seeds: BySide { first: 1, second: 2 },
     };
-    let mut player = program.player().unwrap();
-    play(&terms, BySide { first: &mut *player, second: &mut Leftmost }, &Stop::default()).unwrap();
-    let text = std::fs::read_to_string(file).unwrap();
+    let lines = transcript_of("simple", &["good.sh"], unwarmed(), |player| {
+        play(&terms, BySide { first: player, second: &mut Leftmost }, &Stop::default()).unwrap();
+    });
     // A twentieth of a minute and three quarters of a second.
-    assert!(text.lines().next().unwrap().contains(r#""question":"7x6 3750 -\n""#), "{text}");
+    assert_eq!(lines[0]["question"], "7x6 3750 -\n");
 }
 
 #[test]

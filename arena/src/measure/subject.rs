@@ -1,11 +1,11 @@
 //! Who is measured: a house bot, or a program, which is asked about positions as if it played.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fourfold_bots::{Bot, BotError, Choice, MoveBudget, Recipe};
-use fourfold_engine::{Cell, Column, Game, Position};
+use fourfold_engine::{Cell, Column, Game, Position, Side};
 
 use crate::entrant::{Entrant, EntrantFault, GameStart, Player, Turn};
 use crate::house::HouseEntrant;
@@ -22,7 +22,7 @@ const MARGIN: Duration = Duration::from_millis(200);
 pub enum Subject {
     House(Recipe),
     Program {
-        program: Arc<Program>,
+        program: Program,
         /// Its time for each move.
         limit: Duration,
     },
@@ -39,7 +39,7 @@ impl Subject {
             Self::House(recipe) => recipe.build(seed),
             Self::Program { program, limit } => {
                 let player = Some(program.player().map_err(broken)?);
-                Ok(Box::new(ProgramBot { program: Arc::clone(program), player, limit: *limit }))
+                Ok(Box::new(ProgramBot { program: program.clone(), player, limit: *limit }))
             }
         }
     }
@@ -57,20 +57,8 @@ impl Subject {
         let name = "measured".to_owned();
         match self {
             Self::House(recipe) => Box::new(HouseEntrant::new(name, recipe.clone(), watchdog)),
-            Self::Program { program, .. } => Box::new(SharedProgram(Arc::clone(program))),
+            Self::Program { program, .. } => Box::new(program.clone()),
         }
-    }
-}
-
-struct SharedProgram(Arc<Program>);
-
-impl Entrant for SharedProgram {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn player(&self) -> Result<Box<dyn Player>, EntrantFault> {
-        self.0.player()
     }
 }
 
@@ -81,7 +69,7 @@ fn broken(fault: EntrantFault) -> BotError {
 
 /// A program that is asked about single positions.
 struct ProgramBot {
-    program: Arc<Program>,
+    program: Program,
     /// `None` after a fault.
     player: Option<Box<dyn Player>>,
     limit: Duration,
@@ -125,7 +113,7 @@ fn game_to(position: &Position) -> Option<Game> {
         .columns()
         .map(|column| stones(column).map_while(|cell| position.stone_at(cell)).collect())
         .collect();
-    let mut search = OrderSearch { columns, taken: Vec::new(), dead: std::collections::HashSet::new() };
+    let mut search = OrderSearch { columns, taken: Vec::new(), dead: HashSet::new() };
     let mut heights: Vec<usize> = search.columns.iter().map(Vec::len).collect();
     let found = search.take_back(&mut heights, position.side_to_move().opponent());
     let moves = search.taken.iter().rev().copied();
@@ -141,14 +129,14 @@ fn game_to(position: &Position) -> Option<Game> {
 /// Takes stones off the board, the last one first.
 struct OrderSearch {
     /// By column from the bottom.
-    columns: Vec<Vec<fourfold_engine::Side>>,
+    columns: Vec<Vec<Side>>,
     taken: Vec<Column>,
     /// Heights from which no order leads to the empty board.
-    dead: std::collections::HashSet<Vec<usize>>,
+    dead: HashSet<Vec<usize>>,
 }
 
 impl OrderSearch {
-    fn take_back(&mut self, heights: &mut Vec<usize>, last: fourfold_engine::Side) -> bool {
+    fn take_back(&mut self, heights: &mut Vec<usize>, last: Side) -> bool {
         if heights.iter().all(|&height| height == 0) {
             return true;
         }

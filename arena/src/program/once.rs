@@ -60,7 +60,8 @@ impl OncePlayer {
         Ok(process)
     }
 
-    /// The column of the first line with a move, or of the file if there is none. All lines are added to `heard`.
+    /// The column of the first line with a move, or of the file if there is none. All lines are added to `heard`
+    /// if anybody asked for them.
     fn answer(
         &self,
         process: &mut Process,
@@ -80,8 +81,7 @@ impl OncePlayer {
                 }
                 Err(trouble) => return Err(trouble.into()),
             };
-            heard.push_str(&line);
-            heard.push('\n');
+            self.recipe.hear(&line, heard);
             let read = self.recipe.dialect.read(&line, turn.game);
             if let Some(column) = read.map_err(|malformed| EntrantFault::Illegal(malformed.to_string()))? {
                 return Ok((column, received));

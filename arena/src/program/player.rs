@@ -41,10 +41,7 @@ impl LinePlayer {
         let patience = Patience { until: asked + limit + turn.margin, stop: Some(turn.stop) };
         loop {
             let (line, received) = self.process.line(patience)?;
-            if self.recipe.transcript.is_some() {
-                heard.push_str(&line);
-                heard.push('\n');
-            }
+            self.recipe.hear(&line, heard);
             let read = self.recipe.dialect.read(&line, turn.game);
             if let Some(column) = read.map_err(|malformed| EntrantFault::Illegal(malformed.to_string()))? {
                 return Ok((column, received));
@@ -61,7 +58,7 @@ impl Player for LinePlayer {
         }
         self.process.renew(&self.recipe.limits);
         if let Some(notice) = self.recipe.dialect.new_game() {
-            give(&mut self.process, &notice)?;
+            self.recipe.give(&mut self.process, &notice)?;
         }
         Ok(())
     }
@@ -97,7 +94,7 @@ impl Player for LinePlayer {
 fn start(recipe: &ProcessRecipe) -> Result<Process, EntrantFault> {
     let mut process = Process::start(Process::command(&recipe.words, &recipe.limits), &recipe.limits)?;
     if let Some(notice) = recipe.dialect.greeting() {
-        give(&mut process, &notice)?;
+        recipe.give(&mut process, &notice)?;
     } else if let Some(limit) = recipe.warm_up() {
         warm_up(recipe, &mut process, limit)?;
     }
@@ -146,8 +143,7 @@ impl FirstWords {
     ) -> Result<(), Trouble> {
         loop {
             let (line, _) = process.line(patience)?;
-            self.lines.push_str(&line);
-            self.lines.push('\n');
+            recipe.hear(&line, &mut self.lines);
             match recipe.dialect.read(&line, game) {
                 Ok(Some(_)) => return Ok(()),
                 Ok(None) => {}
@@ -175,6 +171,40 @@ impl FirstWords {
 }
 
 impl ProcessRecipe {
+    /// Says something and waits for the answer that it is understood.
+    fn give(&self, process: &mut Process, notice: &ProgramNotice) -> Result<(), EntrantFault> {
+        let began = Instant::now();
+        let patience = Patience { until: began + READY_WAIT, stop: None };
+        let mut heard = String::new();
+        let understood = process.ask(&notice.text, patience).and_then(|_| {
+            let Some(ready) = notice.ready else { return Ok(()) };
+            loop {
+                let (line, _) = process.line(patience)?;
+                self.hear(&line, &mut heard);
+                if line.trim() == ready {
+                    return Ok(());
+                }
+            }
+        });
+        let understood = understood.map_err(|trouble| match trouble {
+            Trouble::Silent => {
+                let ready = notice.ready.unwrap_or_default();
+                EntrantFault::Broken(format!("no `{ready}` in {} s", READY_WAIT.as_secs()))
+            }
+            other => other.into(),
+        });
+        self.note(process, &notice.text, &heard, &understood, began);
+        understood
+    }
+
+    /// Adds a line to what was heard, if somebody wants to know.
+    pub(super) fn hear(&self, line: &str, heard: &mut String) {
+        if self.transcript.is_some() {
+            heard.push_str(line);
+            heard.push('\n');
+        }
+    }
+
     /// Writes an exchange down, if somebody wants to know.
     pub(super) fn note<T>(
         &self,
@@ -196,21 +226,4 @@ impl ProcessRecipe {
             stderr: &process.take_complaints(),
         });
     }
-}
-
-/// Says something and waits for the answer that it is understood.
-fn give(process: &mut Process, notice: &ProgramNotice) -> Result<(), EntrantFault> {
-    let patience = Patience { until: Instant::now() + READY_WAIT, stop: None };
-    let heard = process.ask(&notice.text, patience).and_then(|_| {
-        let Some(ready) = notice.ready else { return Ok(()) };
-        while process.line(patience)?.0.trim() != ready {}
-        Ok(())
-    });
-    heard.map_err(|trouble| match trouble {
-        Trouble::Silent => {
-            let ready = notice.ready.unwrap_or_default();
-            EntrantFault::Broken(format!("no `{ready}` in {} s", READY_WAIT.as_secs()))
-        }
-        other => other.into(),
-    })
 }

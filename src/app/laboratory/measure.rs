@@ -7,7 +7,6 @@ mod table;
 
 use std::io::{self, Write};
 use std::num::{NonZeroU16, NonZeroUsize};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::system::bot_files;
@@ -123,7 +122,7 @@ impl MeasureCommand {
         let Entered { name, spec } = Entered::read(text)?;
         if ProgramSpec::is_meant_by(spec) {
             let program = spec.parse().map_err(|error: ProgramSpecError| Exit::usage(error.to_string()))?;
-            let program = Arc::new(self.programs.program(name, program, Variant::STANDARD)?);
+            let program = self.programs.program(name, program, Variant::STANDARD)?;
             return Ok((name, Subject::Program { program, limit: Duration::from_millis(self.move_ms) }));
         }
         let spec: BotSpec = spec.parse()?;
