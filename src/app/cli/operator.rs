@@ -4,23 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::accounts::Accounts;
-use crate::http::control::{Control, ControlClient};
-use crate::system::data_dir;
-
-use crate::model::durability::Durability;
-use crate::model::signing::Signer;
-use crate::study::learning::Learning;
-use crate::system::data_dir::{DataDir, DataDirError};
-use crate::system::shares::Shares;
-
-use crate::storage::engine::Engine;
-use crate::storage::{Store, Writer};
 use tokio::time::{Instant, sleep};
 
-use crate::app::terminal::exit::Code;
-use crate::app::terminal::exit::Exit;
+use crate::accounts::Accounts;
+use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::runtime;
+use crate::app::terminal::storage_url::StorageUrl;
+use crate::http::control::{Control, ControlClient};
+use crate::model::durability::Durability;
+use crate::model::signing::Signer;
+use crate::storage::engine::Engine;
+use crate::storage::{Store, Writer};
+use crate::study::learning::Learning;
+use crate::system::data_dir::{self, DataDir, DataDirError};
+use crate::system::shares::Shares;
 
 /// How long to wait for a directory that is in use without a daemon answering: one that is just starting, or another
 /// command.
@@ -35,15 +32,8 @@ pub(super) struct DataArg {
     /// The daemon's data directory.
     #[arg(long = "data", value_name = "DIR", env = "FOURFOLD_DATA", default_value = "./fourfold-data")]
     path: PathBuf,
-    /// The PostgreSQL database that keeps everything, if no daemon runs in the directory.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "FOURFOLD_STORAGE_URL",
-        hide_env_values = true,
-        default_value = ""
-    )]
-    storage_url: String,
+    #[command(flatten)]
+    storage_url: StorageUrl,
 }
 
 /// Whoever does commands: the daemon that uses the directory, or this process.
@@ -63,7 +53,7 @@ struct Here {
 
 impl From<PathBuf> for DataArg {
     fn from(path: PathBuf) -> Self {
-        Self { path, storage_url: std::env::var("FOURFOLD_STORAGE_URL").unwrap_or_default() }
+        Self { path, storage_url: StorageUrl::of_environment() }
     }
 }
 
@@ -81,7 +71,7 @@ impl DataArg {
 
     /// The server that keeps everything, if one does.
     pub(super) fn url(&self) -> Option<&str> {
-        Some(self.storage_url.as_str()).filter(|url| !url.is_empty())
+        self.storage_url.get()
     }
 
     /// Commands, on a directory that is made if it is not there.

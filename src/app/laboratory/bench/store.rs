@@ -10,6 +10,7 @@ use rand::seq::IndexedRandom;
 use serde::Serialize;
 
 use super::arena::cpu_time;
+use crate::app::terminal::storage_url::StorageUrl;
 use crate::app::terminal::{output, runtime};
 use crate::model::clock::TimeControl;
 use crate::model::durability::Durability;
@@ -34,15 +35,8 @@ const BATCHES: [usize; 4] = [1, 10, 100, 1_000];
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold bench store --seconds 5")]
 pub(super) struct StoreBench {
-    /// The PostgreSQL database, an empty one.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "FOURFOLD_STORAGE_URL",
-        hide_env_values = true,
-        default_value = ""
-    )]
-    storage_url: String,
+    #[command(flatten)]
+    storage_url: StorageUrl,
     /// Where a file is made. By default the directory for temporary files, which may be in memory.
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
@@ -94,7 +88,7 @@ impl StoreBench {
     async fn measure(&self) -> anyhow::Result<Vec<StoreFigures>> {
         let name = format!("fourfold-bench-{}", std::process::id());
         let directory = self.directory.clone().unwrap_or_else(std::env::temp_dir).join(name);
-        let url = Some(self.storage_url.as_str()).filter(|url| !url.is_empty());
+        let url = self.storage_url.get();
         if url.is_none() {
             std::fs::create_dir(&directory)
                 .with_context(|| format!("cannot create {}", directory.display()))?;
