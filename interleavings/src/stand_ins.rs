@@ -1,8 +1,15 @@
 //! What the pieces need of the rest of the daemon, as small as it can be.
 
-/// `Sender::closed`, which the tool's channels do not have.
+use shuttle::sync::atomic::{AtomicBool, Ordering};
+
+/// `Sender::closed`, which the tool's channels do not have. Others may go on before it looks, as they may in the
+/// original: the tool knows only that somebody reads what others could write.
 pub(crate) async fn closed<T>(sender: &tokio::sync::mpsc::Sender<T>) {
-    while !sender.is_closed() {
+    let nobodys = AtomicBool::new(false);
+    while !nobodys.load(Ordering::SeqCst) {
+        if sender.is_closed() {
+            return;
+        }
         shuttle::future::yield_now().await;
     }
 }
@@ -19,6 +26,10 @@ pub(crate) mod protocol {
     use std::sync::Arc;
 
     use super::model::ids::GameId;
+
+    pub(crate) mod client {
+        pub(crate) const SEQ_MAX: u64 = 1 << 53;
+    }
 
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub(crate) enum CloseCode {
