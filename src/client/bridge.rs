@@ -26,7 +26,7 @@ use crate::model::ids::GameId;
 use crate::protocol::client::{
     Bye, ColumnField, Move, OnChallenge, PlayBot, ProgramFault, ProgramFaultKind, Resign,
 };
-use crate::protocol::server::{GameEnd, Offer, Snapshot, Turn, TurnClock};
+use crate::protocol::server::{GameEnd, Notice, NoticeCode, Offer, Snapshot, Turn, TurnClock};
 use crate::protocol::{ClientMessage, ServerMessage, WireError};
 
 /// Kept back from the time for a move, beside the way to the server and back.
@@ -70,6 +70,8 @@ pub(crate) enum Note {
     },
     /// The player failed, and resigned.
     Failed { game: GameId, fault: EntrantFault },
+    /// The ladder has no games for this bot for so long.
+    Paused(Duration),
     /// The server refused something.
     Refused(Box<WireError>),
 }
@@ -230,6 +232,9 @@ impl Bridge<'_> {
             }
             ServerMessage::GameEnd(end) => self.take_end(end).await?,
             ServerMessage::Ping(ping) => self.send(&ClientMessage::Pong(ping)).await?,
+            ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms }) => {
+                (self.tell)(&Note::Paused(Duration::from_millis(in_ms)));
+            }
             ServerMessage::Error(error) => {
                 self.summary.refusals += 1;
                 (self.tell)(&Note::Refused(error));

@@ -114,11 +114,7 @@ async fn upgrade(
         return Err(ApiError::new(ApiCode::NotReady, "the arena is restarting").retry_in(RETRY).into());
     }
     if let Credential::Token(token) = &credential {
-        sockets
-            .gateway
-            .check_token(token)
-            .await
-            .map_err(|error| ApiError::unauthorized(error.to_string()))?;
+        sockets.gateway.check_token(token).await.map_err(ApiError::from)?;
     }
     let ClientAddress(address) = ClientAddress::find(&sockets.transport.site, peer.ip(), request.headers());
     let share = share_of(address, peer.ip(), &sockets.transport)?;

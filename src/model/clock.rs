@@ -379,6 +379,25 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_has_run_out_stands_at_zero() {
+        let start = Instant::now();
+        let mut clock = GameClock::new(BLITZ);
+        clock.start(Side::First, start);
+        clock.run_out(Side::First);
+        assert_eq!(clock.turn_started(), None);
+        assert_eq!(clock.both(start), BySide { first: ms(0), second: ms(1_000) });
+    }
+
+    #[test]
+    fn a_game_without_a_bank_and_with_a_quarter_of_an_hour_a_move_is_unhurried() {
+        let unhurried = |bank_ms, move_ms| is_unhurried(TimeControl { bank_ms, increment_ms: 0, move_ms });
+        assert!(unhurried(None, Some(900_000)));
+        assert!(!unhurried(None, Some(899_999)));
+        assert!(!unhurried(Some(900_000), Some(900_000)));
+        assert!(!unhurried(None, None));
+    }
+
+    #[test]
     fn the_move_limit_bounds_a_move_within_a_larger_bank() {
         let clock = GameClock::new(TimeControl { move_ms: Some(200), ..BLITZ });
         assert_eq!(clock.budget(Side::First), ms(200));

@@ -136,6 +136,8 @@ pub(crate) enum NoticeCode {
     Restarting,
     /// The daemon drains: no new games.
     Draining,
+    /// Faults in a row: the ladder has no games for this bot until then, unless it passes the self-test.
+    Paused,
 }
 
 /// Something is about to happen.

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use super::client_session::ClientSession;
-use super::port::{Caller, Credential, Gateway, Opened, RESUME_WITHIN, RefusedHello, Unauthorized};
+use super::port::{Caller, Credential, Gateway, Opened, RESUME_WITHIN, RefusedHello};
 use super::resume_token::ResumeToken;
 use super::services::{Offers, Services, Unheard};
 use super::session_task::SessionTask;
@@ -99,8 +99,8 @@ struct Proven {
 
 #[async_trait]
 impl Gateway for SessionGateway {
-    async fn check_token(&self, token: &Secret) -> Result<(), Unauthorized> {
-        self.services.accounts.authenticate(token).await.map(|_| ()).map_err(|_| Unauthorized)
+    async fn check_token(&self, token: &Secret) -> Result<(), AccountError> {
+        self.services.accounts.authenticate(token).await.map(drop)
     }
 
     /// Opens in a task of its own, which a socket that gives up cannot stop half way: what was attached must be let go.

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 use tokio::runtime::Handle;
 
+use crate::accounts::AccountError;
 use crate::model::ids::GameId;
 use crate::model::secret::Secret;
 use crate::play::presence::outbox::{Attachment, Outbox};
@@ -41,11 +42,6 @@ pub struct Caller {
     /// When the upgrade was asked for.
     pub received: Instant,
 }
-
-/// A token that is unknown, expired or revoked. One error for all three: the caller learns no more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("the token is unknown, expired or revoked")]
-pub struct Unauthorized;
 
 /// A `hello` that is answered with an error and a close.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -117,8 +113,8 @@ pub(crate) enum Disconnected {
 /// Opens sessions.
 #[async_trait]
 pub trait Gateway: Send + Sync + 'static {
-    /// Checks a Bearer token before the upgrade.
-    async fn check_token(&self, token: &Secret) -> Result<(), Unauthorized>;
+    /// Checks a Bearer token before the upgrade: it may be none of ours, or what knows it may be out of reach.
+    async fn check_token(&self, token: &Secret) -> Result<(), AccountError>;
 
     /// Opens or resumes a session for a `hello` with request id `id`.
     ///

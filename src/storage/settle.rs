@@ -159,24 +159,45 @@ mod tests {
         }
     }
 
-    /// One game, which ends as their strengths make it probable.
-    fn play(pair: &mut [&mut Honest; 2], at: UnixMillis, rng: &mut impl rand::Rng) {
-        let milli = |player: &Honest| MilliElo(1_000 * player.strength);
-        let expected = elo::expected_score(milli(pair[0]), milli(pair[1]));
-        let first_wins = rng.random_range(0..1_000_000_000) < expected;
-        let result = if first_wins { GameResult::First } else { GameResult::Second };
-        let spec = GameSpec {
+    fn rated_game() -> GameSpec {
+        GameSpec {
             id: "g".parse().unwrap(),
             players: BySide { first: "ada".parse().unwrap(), second: "bob".parse().unwrap() },
             variant: Variant::STANDARD,
             time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
             rated: true,
             unrated_because: None,
-            footing: Some(BySide { first: pair[0].footing, second: pair[1].footing }),
+            footing: None,
             opening: OpeningSource::default(),
             pair: None,
-            started_at: at,
+            started_at: UnixMillis(0),
+        }
+    }
+
+    #[test]
+    fn what_was_fixed_at_the_start_may_be_enough() {
+        let judged = |spec: &GameSpec| {
+            let ending = Ending { result: GameResult::First, reason: EndReason::Resign, by: None };
+            Referee { spec, moves: "4444", ending }.judge_start()
         };
+        let unrated = |because| Some(RatingVerdict::Unrated(because));
+        assert_eq!(judged(&rated_game()), None);
+        assert_eq!(judged(&GameSpec { rated: false, ..rated_game() }), unrated(None));
+        let because = Some(UnratedReason::PairLimit);
+        assert_eq!(judged(&GameSpec { unrated_because: because, ..rated_game() }), unrated(because));
+        let alone = BySide { first: "ada".parse().unwrap(), second: "ada".parse().unwrap() };
+        let same = unrated(Some(UnratedReason::SameOwner));
+        assert_eq!(judged(&GameSpec { players: alone, ..rated_game() }), same);
+    }
+
+    /// One game, which ends as their strengths make it probable.
+    fn play(pair: &mut [&mut Honest; 2], at: UnixMillis, rng: &mut impl rand::Rng) {
+        let milli = |player: &Honest| MilliElo(1_000 * player.strength);
+        let expected = elo::expected_score(milli(pair[0]), milli(pair[1]));
+        let first_wins = rng.random_range(0..1_000_000_000) < expected;
+        let result = if first_wins { GameResult::First } else { GameResult::Second };
+        let footing = Some(BySide { first: pair[0].footing, second: pair[1].footing });
+        let spec = GameSpec { footing, started_at: at, ..rated_game() };
         let ending = Ending { result, reason: EndReason::Resign, by: None };
         let referee = Referee { spec: &spec, moves: "44444441", ending };
         let index = |side: Side| usize::from(side == Side::Second);

@@ -69,6 +69,11 @@ impl History {
         self.lock().stopped_at = Some(UnixMillis::now());
     }
 
+    /// How often somebody went on with a session on another connection.
+    pub(crate) fn reconnects(&self) -> u64 {
+        self.lock().reconnects
+    }
+
     pub(crate) fn summary(&self) -> String {
         let inner = self.lock();
         let refusals: Vec<String> = inner.refusals.iter().map(|(code, n)| format!("{code} {n}")).collect();

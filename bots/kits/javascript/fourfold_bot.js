@@ -43,7 +43,8 @@ export function centreFirst(turn) {
  *   from `turn.legal`, perhaps with what it thought (`score`, `depth`, `nodes`, `pv`, `note`), which the bot's owner sees.
  *   What is no such column, or throws, is reported to `onError` and replaced by the most central one.
  * @param {object} settings `name`, `version`, and if wanted `url`, `token`, `open`, `accepts`, `maxGames`, `games`,
- *   `about`, `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`.
+ *   `about`, `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`,
+ *   `onNotice(notice)`: the server restarts, or the ladder pauses the bot after faults in a row.
  * @returns {Promise<{wins: number, draws: number, losses: number}>}
  * @throws {Refused} if the token, the version or the bot itself is refused
  */
@@ -170,6 +171,9 @@ class Bot {
         break;
       case "game_end":
         this.#end(message);
+        break;
+      case "notice":
+        this.#settings.onNotice?.({ code: message.code, inMs: message.in_ms });
         break;
       case "error":
         this.#settings.onError?.({ code: message.code, message: message.message, game: message.game });

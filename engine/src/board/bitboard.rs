@@ -1,6 +1,6 @@
 //! Sets of cells as 64 bits.
 
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor};
+use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor};
 
 use super::{Cell, Column, Direction, Variant};
 
@@ -190,12 +190,6 @@ impl BitXor for Bitboard {
 
     fn bitxor(self, other: Self) -> Self {
         Self(self.0 ^ other.0)
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    fn bitand_assign(&mut self, other: Self) {
-        self.0 &= other.0;
     }
 }
 

@@ -148,6 +148,11 @@ pub(super) fn words(note: &Note) -> String {
             )
         }
         Note::Failed { game, fault } => format!("game {game}: the program failed: {fault}"),
+        Note::Paused(time) => format!(
+            "the ladder has no games for this bot for {} s, after faults in a row: its page has them, and a self-test that \
+             it passes ends that",
+            time.as_secs()
+        ),
         Note::Refused(error) => format!("refused: {}", error.message),
     }
 }

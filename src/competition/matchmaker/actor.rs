@@ -24,7 +24,7 @@ use crate::analysis::compute::meter::Thinking;
 use crate::competition::leaderboard::Leaderboard;
 use crate::model::clock::{TimeControl, now};
 use crate::model::fault::Fault;
-use crate::model::ids::{PairId, PlayerId};
+use crate::model::ids::{PairId, PlayerId, SessionId};
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::play::feeds::Feeds;
@@ -32,6 +32,7 @@ use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
 use crate::play::presence::Sessions;
 use crate::play::presence::registry::Present;
 use crate::play::room::Directory;
+use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::protocol::terms::Accepts;
 
 use crate::model::opening::OpeningKind;
@@ -124,6 +125,8 @@ pub(crate) struct MatchmakerActor {
     activity: Activity,
     /// For which bots of the house there is no hurry.
     calm: Calm,
+    /// Connections of paused bots that have been told so.
+    told_paused: HashSet<SessionId>,
 }
 
 /// A pair under way.
@@ -158,6 +161,7 @@ impl MatchmakerActor {
             looked_at: now(),
             activity: Activity::Alone,
             calm: Calm::default(),
+            told_paused: HashSet::new(),
         }
     }
 
@@ -268,7 +272,7 @@ impl MatchmakerActor {
     }
 
     /// Says what has changed about a bot.
-    fn tell(&self, bot: &PlayerId, news: Option<HealthNews>, now: Instant) {
+    fn tell(&mut self, bot: &PlayerId, news: Option<HealthNews>, now: Instant) {
         match news {
             None => return,
             Some(HealthNews::Paused(fault, length)) => {
@@ -280,12 +284,30 @@ impl MatchmakerActor {
         self.publish_troubles(now);
     }
 
-    fn publish_troubles(&self, now: Instant) {
+    fn publish_troubles(&mut self, now: Instant) {
+        self.tell_paused(now);
         let at = UnixMillis::now();
         let trouble = |(bot, condition): (&PlayerId, Condition)| {
             Some((bot.clone(), BotTrouble::of(condition, now, at)?))
         };
         self.deps.troubles.replace(self.health.troubled(now).filter_map(trouble).collect());
+    }
+
+    /// Says to each connection of a paused bot, once, how long it will wait for nothing.
+    fn tell_paused(&mut self, now: Instant) {
+        let mut paused = HashSet::new();
+        for (bot, condition) in self.health.troubled(now) {
+            let Condition::Paused(_, until) = condition else { continue };
+            let in_ms = until.saturating_duration_since(now).as_millis();
+            let in_ms = u64::try_from(in_ms).unwrap_or(u64::MAX);
+            for session in self.deps.sessions.of(bot) {
+                if !self.told_paused.contains(session.id()) {
+                    session.tell(ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms }));
+                }
+                paused.insert(session.id().clone());
+            }
+        }
+        self.told_paused = paused;
     }
 
     /// Pairs end when none of their games is seen any more: a second game may never begin.

@@ -10,23 +10,29 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::accounts::AccountError;
 use crate::http::connection::{self, ConnectionDeps, HangUp};
 use crate::http::named_host::NamedHosts;
 use crate::model::secret::Secret;
 use crate::protocol::client::Hello;
 use crate::protocol::{CloseCode, ErrorCode, WireError};
 use crate::session::limits::TransportLimits;
-use crate::session::port::{Opened, RefusedHello, Unauthorized};
+use crate::session::port::{Opened, RefusedHello};
+use crate::storage::store::StoreError;
 use crate::system::part::Part;
 use crate::system::tasks::Tasks;
 
-/// Knows the token `good`, and refuses every `hello` with what it knows about the caller.
+/// Knows the token `good` but cannot ask about `unasked`, and refuses every `hello` with what it knows about the caller.
 struct FakeGateway;
 
 #[async_trait]
 impl Gateway for FakeGateway {
-    async fn check_token(&self, token: &Secret) -> Result<(), Unauthorized> {
-        if token.expose() == "good" { Ok(()) } else { Err(Unauthorized) }
+    async fn check_token(&self, token: &Secret) -> Result<(), AccountError> {
+        match token.expose() {
+            "good" => Ok(()),
+            "unasked" => Err(StoreError::Unreachable("restarting".into()).into()),
+            _ => Err(AccountError::Unauthorized),
+        }
     }
 
     async fn open(&self, _: Hello, _: Option<String>, caller: Caller) -> Result<Opened, RefusedHello> {
@@ -225,6 +231,14 @@ async fn a_bearer_token_is_checked_before_the_upgrade() {
         Daemon::check(&answer, 401, "unauthorized");
         assert!(answer.0.contains("\r\nwww-authenticate: bearer\r\n"), "{}", answer.0);
     }
+}
+
+/// A program that is told that its token is wrong gives up for good.
+#[tokio::test(start_paused = true)]
+async fn a_token_that_nobody_can_look_up_just_now_is_not_called_wrong() {
+    let daemon = Daemon::new();
+    let request = handshake_with("/api/v1/socket", "Authorization: Bearer unasked\r\n");
+    Daemon::check(&daemon.ask_as("10.0.0.1", &request).await, 503, "not_ready");
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,8 +15,9 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-use super::super::port::{Credential, Unauthorized};
+use super::super::port::Credential;
 use super::*;
+use crate::accounts::AccountError;
 use crate::model::bounded::BoundedLong;
 use crate::model::secret::Secret;
 use crate::play::presence::outbox::Delivery;
@@ -98,7 +99,7 @@ fn welcome() -> Frame {
 
 #[async_trait]
 impl Gateway for FakeGateway {
-    async fn check_token(&self, _: &Secret) -> Result<(), Unauthorized> {
+    async fn check_token(&self, _: &Secret) -> Result<(), AccountError> {
         Ok(())
     }
 

@@ -45,6 +45,9 @@ pub(super) async fn run(bench: &Bench) -> Outcome {
     if let Err(status) = lane.restart(None) {
         faults.push(format!("the daemon was not ready: {status}"));
     }
+    if !lane.everybody_back().await {
+        faults.push("not everybody came back to the first start".to_owned());
+    }
     for (ahead, then) in AHEAD {
         shim::set_clock(&lane.directory, ahead);
         if lane.play(MOVES).await.is_none() {
@@ -56,6 +59,10 @@ pub(super) async fn run(bench: &Bench) -> Outcome {
         restarts += 1;
         if let Err(status) = lane.restart(None) {
             faults.push(format!("with the clock {ahead} s ahead the daemon was not ready: {status}"));
+        }
+        // Whoever were still on the way at the next jump would come with a session of another day.
+        if !lane.everybody_back().await {
+            faults.push(format!("with the clock {ahead} s ahead not everybody came back"));
         }
         if lane.play(MOVES).await.is_none() {
             faults.push(format!("games do not go on after a start with the clock {ahead} s ahead"));

@@ -46,6 +46,8 @@ pub(super) struct Lane<'a> {
     address: SocketAddr,
     playing: Playing,
     stop: CancellationToken,
+    /// Connections that were resumed before the last start.
+    reconnects: u64,
     /// From the start of a daemon after a death to its readiness.
     pub(super) recoveries: Vec<Duration>,
 }
@@ -63,13 +65,25 @@ impl<'a> Lane<'a> {
         let playing = players::start(&seating, &bench.bots, daemon.address(), &history, &stop);
         let seated = history.games_begun(GAMES as usize);
         tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
-        let (address, recoveries) = (daemon.address(), Vec::new());
-        Self { bench, directory, history, settings, daemon: Some(daemon), address, playing, stop, recoveries }
+        let address = daemon.address();
+        Self {
+            bench,
+            directory,
+            history,
+            settings,
+            daemon: Some(daemon),
+            address,
+            playing,
+            stop,
+            reconnects: 0,
+            recoveries: Vec::new(),
+        }
     }
 
     /// Kills the daemon if it runs, and starts another; how that ended, if it was before it was ready.
     pub(super) fn restart(&mut self, fault: Option<&Fault>) -> Result<(), ExitStatus> {
         self.kill();
+        self.reconnects = self.history.reconnects();
         let command = self.bench.shim.fourfold(&self.directory, fault);
         self.start(command)
     }
@@ -128,6 +142,15 @@ impl<'a> Lane<'a> {
             }
         }
         Some(began.elapsed())
+    }
+
+    /// Waits until all players have come back since the last start; false if some do not.
+    pub(super) async fn everybody_back(&self) -> bool {
+        let (began, wanted) = (Instant::now(), self.reconnects + 2 * u64::from(GAMES));
+        while self.history.reconnects() < wanted && began.elapsed() < LIFE_MAX {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        self.history.reconnects() >= wanted
     }
 
     /// Lets everybody come back to a daemon on sound hardware, stops it as planned, and gives all that is wrong.

@@ -16,7 +16,8 @@ const tally = await run(choose, {
   games: Number(process.argv[2]) || undefined,
   signal: stop.signal,
   onGameEnd: ({ game, side, result, reason }) =>
-    console.log(game, result === side ? "won" : result === "draw" ? "draw" : "lost", `(${reason})`),
+    console.log(game, { [side]: "won", draw: "draw", void: "void" }[result] ?? "lost", `(${reason})`),
+  onNotice: (notice) => console.error(notice),
   onError: (problem) => console.error(problem),
 });
 console.log(tally);

@@ -240,6 +240,10 @@ impl Bot {
                 println!("{game}: {}", outcome(&message["result"], &side, &message["reason"]));
                 None
             }
+            "notice" => {
+                eprintln!("notice: {} in {} ms", message["code"], message["in_ms"]);
+                None
+            }
             "error" => {
                 eprintln!("refused: {message}");
                 None

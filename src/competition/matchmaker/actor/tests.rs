@@ -162,6 +162,19 @@ async fn a_bot_that_breaks_off_is_paused_and_everybody_sees_it() {
     assert_eq!((trouble.fault, trouble.probing), ("absent", false));
     let left = trouble.until.unwrap().0 - UnixMillis::now().0;
     assert!((200_000..=300_000).contains(&left), "five minutes, from which some have gone: {left}");
+    let told = |client: &mut Client| {
+        client
+            .hear()
+            .into_iter()
+            .filter_map(|message| match message {
+                ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms }) => Some(in_ms),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    tokio::time::sleep(2 * TICK).await;
+    let notices = told(&mut bob);
+    assert!(matches!(notices[..], [in_ms] if (200_000..=300_000).contains(&in_ms)), "once: {notices:?}");
     resign_all(&mut [&mut ann]).await; // the pair is played to its end
     tokio::time::sleep(10 * TICK).await;
     assert_eq!(live_pairs(&arena), [], "and no other begins");

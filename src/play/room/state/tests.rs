@@ -2,9 +2,10 @@ use proptest::prelude::*;
 
 use super::absence::{BOT_ABSENCE_MAX, LEFT_ON_PURPOSE_MAX, PERSON_ABSENCE_MIN};
 use super::deadline::FIRST_MOVE_MAX;
-use super::freeze::RESTART_BONUS;
+use super::freeze::{RESTART_BONUS, RESTART_FREEZE_MAX};
 use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
+use crate::model::pause::Pause;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
 use crate::storage::record::{GamePair, OpeningSource, StoredGame};
@@ -531,6 +532,79 @@ fn whoever_left_on_purpose_has_less_time_and_slow_games_give_more() {
     check(slow(120_001), false, 2 * PERSON_ABSENCE_MIN);
     check(slow(480_001), false, 4 * PERSON_ABSENCE_MIN);
     check(per_move(30_000), false, 4 * PERSON_ABSENCE_MIN);
+    let increments = TimeControl { bank_ms: Some(100_000), increment_ms: 2_000, move_ms: None };
+    check(GameSpec { time: increments, ..casual() }, false, 2 * PERSON_ABSENCE_MIN);
+}
+
+#[test]
+fn only_a_bot_at_an_unhurried_game_waits_for_a_person_as_long_as_for_a_move() {
+    const MOVE_MS: u32 = 3_600_000;
+    let check = |spec: GameSpec, opponent, expected: Duration| {
+        let kinds = BySide { first: PlayerKind::Human, second: opponent };
+        let mut table = Table::new(spec, kinds);
+        table.play_all("44");
+        table.lose(Side::First);
+        assert_eq!(table.state.absence_ends(Side::First), Some(table.now + expected));
+    };
+    check(per_move(MOVE_MS), PlayerKind::Bot, Duration::from_millis(MOVE_MS.into()));
+    check(per_move(MOVE_MS), PlayerKind::Human, 4 * PERSON_ABSENCE_MIN);
+    check(casual(), PlayerKind::Bot, PERSON_ABSENCE_MIN);
+}
+
+#[test]
+fn two_guests_who_do_not_come_back_leave_no_room_behind() {
+    let guests = BySide { first: PlayerKind::Guest, second: PlayerKind::Guest };
+    let mut table = Table::new(casual(), guests);
+    table.play_all("44");
+    table.lose(Side::First);
+    assert_eq!(table.state.unclaimed_absence_ends(Side::First), None, "the other guest is there to claim");
+    table.lose(Side::Second);
+    assert_eq!(table.state.unclaimed_absence_ends(Side::First), Some(table.now + PERSON_ABSENCE_MIN));
+    table.wake();
+    table.check_ended(GameResult::Second, EndReason::Left, Some(Side::First));
+
+    let of_a_person = BySide { first: PlayerKind::Guest, second: PlayerKind::Human };
+    let mut of_a_person = Table::new(casual(), of_a_person);
+    of_a_person.play_all("44");
+    of_a_person.lose(Side::First);
+    of_a_person.lose(Side::Second);
+    assert_eq!(of_a_person.state.unclaimed_absence_ends(Side::First), None, "a person may claim for a day");
+}
+
+// --- a daemon that stood still ---
+
+#[test]
+fn a_pause_is_nobodys_time_and_nobodys_absence() {
+    let mut table = Table::new(casual(), HUMANS);
+    table.play_all("44");
+    table.lose(Side::First);
+    let absent_until = table.state.absence_ends(Side::First).unwrap();
+    let pause = Pause { from: table.now + SECOND, until: table.now + 8 * SECOND };
+    table.now = pause.until;
+    assert_eq!(table.state.give_back(pause), [Effect::GivenBack(7 * SECOND)]);
+    assert_eq!(table.clock_ms(), (60_000, 61_000), "the second before it is charged");
+    assert_eq!(table.state.absence_ends(Side::First), Some(absent_until + 7 * SECOND));
+
+    table.send(Side::First, 2, 3).0.unwrap();
+    let more = Pause { from: table.now, until: table.now + SECOND };
+    assert_eq!(table.state.give_back(more), [], "nothing is told while a move is being stored");
+    table.commit();
+    let effects = table.resign(Side::First);
+    table.accept(effects);
+    assert_eq!(table.state.give_back(more), [], "and nothing after the end");
+}
+
+#[test]
+fn a_pause_makes_a_freeze_longer_that_it_falls_into() {
+    let mut table = Table::new(casual(), HUMANS).restarted();
+    let frozen = |table: &Table| table.state.frozen_for(table.now);
+    assert_eq!(frozen(&table), Some(RESTART_FREEZE_MAX));
+    let within = Pause { from: table.now + SECOND, until: table.now + 4 * SECOND };
+    assert_eq!(table.state.give_back(within), [], "no clock runs");
+    assert_eq!(frozen(&table), Some(RESTART_FREEZE_MAX + 3 * SECOND));
+    let after = Pause { from: table.now + 2 * RESTART_FREEZE_MAX, until: table.now + 3 * RESTART_FREEZE_MAX };
+    assert_eq!(table.state.give_back(after), []);
+    assert_eq!(frozen(&table), Some(RESTART_FREEZE_MAX + 3 * SECOND));
 }
 
 // --- restart ---
@@ -590,6 +664,21 @@ fn a_side_that_returns_while_a_refused_write_waited_gets_its_turn() {
     let effects = table.state.not_stored(table.now);
     assert!(effects.contains(&Effect::Prompt(Side::First)), "{effects:?}");
     assert!(table.state.next_deadline().is_some(), "its clock runs");
+}
+
+#[test]
+fn a_refused_write_leaves_a_frozen_and_a_held_clock_as_they_are() {
+    let mut frozen = Table::new(casual(), HUMANS).restarted();
+    frozen.resign(Side::Second).unwrap();
+    assert_eq!(frozen.state.not_stored(frozen.now), []);
+    assert_eq!(frozen.state.frozen_for(frozen.now), Some(RESTART_FREEZE_MAX));
+
+    let mut held = Table::new(casual(), BOTS);
+    held.state.hold(Side::First, held.now);
+    let until = held.state.held_until();
+    held.resign(Side::Second).unwrap();
+    assert_eq!(held.state.not_stored(held.now), [Effect::Prompt(Side::First)]);
+    assert!(until.is_some() && held.state.held_until() == until, "it still waits for its thread");
 }
 
 #[test]
@@ -656,7 +745,9 @@ fn one_ply_goes_back_if_the_opponent_has_not_answered_and_two_if_it_has() {
         let effects = table.accept(effects);
         assert_eq!(effects, [Effect::Resnapshot, Effect::Prompt(asker)]);
         assert_eq!(table.state.game().notation(), left);
+        assert_eq!(table.restarted().state.game().notation(), left, "and it is stored so");
     };
+    check("4", Side::First, "");
     check("434", Side::First, "43");
     check("434", Side::Second, "4");
     check("43", Side::First, "");
@@ -922,4 +1013,38 @@ fn a_clock_is_held_for_the_side_to_move_only_and_not_for_ever() {
     assert_eq!(table.state.wake(until, NOON), [Effect::Resnapshot]);
     assert!(table.state.next_deadline() > Some(until), "the flag is next");
     assert_eq!(table.state.release(Side::Second, until), [], "released once");
+}
+
+#[test]
+fn nothing_is_held_or_released_while_an_event_is_stored_nor_after_the_end() {
+    let mut table = Table::new(casual(), BOTS);
+    table.send(Side::First, 0, 4).0.unwrap();
+    table.state.hold(Side::First, table.now);
+    assert_eq!(table.state.held_until(), None, "its move is being stored");
+    table.commit();
+    table.state.hold(Side::Second, table.now);
+    let until = table.state.held_until();
+    assert!(until.is_some());
+    assert_eq!(table.state.release(Side::First, table.now + SECOND), [], "it is not its turn");
+    assert_eq!(table.state.held_until(), until);
+    table.resign(Side::First).unwrap();
+    assert_eq!(table.state.release(Side::Second, table.now + SECOND), [], "the end is being stored");
+    table.commit();
+    assert_eq!(table.state.release(Side::Second, table.now + SECOND), [], "the game is over");
+    table.state.hold(Side::Second, table.now);
+    assert_eq!(table.state.held_until(), until, "nothing begins after the end");
+
+    let mut frozen = Table::new(casual(), BOTS).restarted();
+    frozen.state.hold(Side::First, frozen.now);
+    assert_eq!(frozen.state.held_until(), None, "its clock does not run");
+}
+
+#[test]
+fn half_a_second_of_waiting_is_told() {
+    for (ms, told) in [(499, &[][..]), (500, &[Effect::Resnapshot][..])] {
+        let mut table = Table::new(casual(), BOTS);
+        table.state.hold(Side::First, table.now);
+        table.pass(Duration::from_millis(ms));
+        assert_eq!(table.state.release(Side::First, table.now), told);
+    }
 }
