@@ -1,5 +1,6 @@
 //! The machine around the arena: asking its tasks, settings, files, the data directory, logs, errors
-//! with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one network may use up.
+//! with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one network may
+//! use up.
 
 pub(crate) mod ask;
 pub(crate) mod bot_files;

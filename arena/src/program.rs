@@ -40,7 +40,7 @@ pub struct Program {
 /// All that is needed to start one more process.
 #[derive(Clone, Debug)]
 struct ProcessRecipe {
-    /// The entrant's.
+    /// By which tables and the transcript call the entrant.
     name: String,
     /// The program and its arguments, at least one word.
     words: Vec<String>,

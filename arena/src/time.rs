@@ -288,6 +288,37 @@ mod tests {
     }
 
     #[test]
+    fn limits_say_what_they_are() {
+        let limits = |text: &str| BotLimits::from(text.parse::<TimeControl>().unwrap()).to_string();
+        assert_eq!(limits("60+1"), "60s+1s");
+        assert_eq!(BotLimits::from(TimeControl::default()).to_string(), "no limits but the bots' own");
+        assert_eq!("24h".parse::<TimeControl>().unwrap().bank(), Some(LIMIT_MAX));
+        assert!("24.1h".parse::<TimeControl>().is_err());
+    }
+
+    #[test]
+    fn a_bot_without_a_sense_of_time_is_given_a_twentieth_and_three_quarters_of_the_increment() {
+        let clock = Clock::new("60+1".parse().unwrap());
+        assert_eq!(clock.allotment(Side::First), Some(ms(3_750)));
+        let short = Clock::restore("60+1".parse().unwrap(), BySide { first: ms(20), second: ms(20) });
+        assert_eq!(short.allotment(Side::First), Some(ms(15)), "a part is kept for the way");
+    }
+
+    #[test]
+    fn a_limit_for_a_move_is_whole_for_each_and_only_banks_get_more() {
+        let per_move = TimeControl::per_move(ms(500));
+        let mut clock = Clock::restore(per_move, BySide { first: ms(0), second: ms(500) });
+        clock.begin_turn(Side::First);
+        assert_eq!(clock.remaining_ms(), [500, 500]);
+        clock.add_to_both(ms(9_000));
+        assert_eq!(clock.remaining_ms(), [500, 500]);
+        let mut banked = Clock::new("60+1".parse().unwrap());
+        banked.add_to_both(ms(9_000));
+        banked.begin_turn(Side::First);
+        assert_eq!(banked.remaining_ms(), [69_000, 69_000]);
+    }
+
+    #[test]
     fn who_uses_up_all_time_is_in_time() {
         let mut clock = Clock::new(TimeControl::per_move(ms(100)));
         for _ in 0..2 {

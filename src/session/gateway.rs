@@ -28,7 +28,7 @@ use crate::play::share;
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
 
 use crate::model::player::PlayerKind;
-use crate::protocol::{CloseCode, ErrorCode, WireError};
+use crate::protocol::{CloseCode, ErrorCode, Frame, WireError};
 use crate::storage::record::BotProfile;
 
 use crate::model::time::UnixMillis;
@@ -245,10 +245,14 @@ impl SessionGateway {
             None if is_of_earlier_process => {
                 let outbox = Outbox::starting_at(resume.seq.number());
                 let owned = self.make(resume_token.session.clone(), &resume.secret, request, outbox);
+                // What may fail comes before the session is entered: one that has been here and is gone never goes on.
+                let welcome = self.services.welcome(&owned.session, true).await;
+                let welcome = welcome.map_err(|cause| refuse(&cause))?;
                 match self.enter(&owned.session, request) {
                     Ok(older) => {
                         let unheard = self.unheard_of(resume_token, resume.seq.number());
-                        return self.revive(owned, resume, Olders { sessions: older, unheard }, re).await;
+                        let older = Olders { sessions: older, unheard };
+                        return Ok(self.revive(owned, (resume, &welcome), older, re).await);
                     }
                     // Another socket has done the same just now.
                     Err(there) => there,
@@ -281,24 +285,20 @@ impl SessionGateway {
     async fn revive(
         &self,
         owned: OwnedSession,
-        resume: &Resume,
+        (resume, welcome): (&Resume, &Frame),
         older: Olders,
         re: Option<&str>,
-    ) -> Result<Resumed, RefusedHello> {
+    ) -> Resumed {
         let session = &owned.session;
         let Olders { sessions, unheard } = older;
-        let attached = match self.services.welcome(session, true).await {
-            Ok(welcome) => Ok(session.outbox().attach(Some(resume.seq.number()), &welcome, re)),
-            Err(cause) => Err(refuse(&cause)),
-        };
-        let Ok(Ok(attachment)) = attached else {
+        let Ok(attachment) = session.outbox().attach(Some(resume.seq.number()), welcome, re) else {
             self.services.strike_out(session, Connection::Lost, CloseCode::Replaced).await;
-            return attached.map(|_gap| Resumed::No(unheard));
+            return Resumed::No(unheard);
         };
         self.take_seats(session, sessions).await;
         self.services.catch_up(session, Offers::Tell, unheard).await;
         info!(session = %session.id(), player = %session.identity().name, "session of an earlier process resumed");
-        Ok(Resumed::Yes(self.leave_to_task(owned, attachment)))
+        Resumed::Yes(self.leave_to_task(owned, attachment))
     }
 
     /// Goes on with a session that is still known; `None` if it has ended meanwhile.

@@ -5,6 +5,8 @@
 
 mod bot_versions;
 mod credentials;
+#[cfg(test)]
+mod demand;
 mod judgements;
 mod learners;
 mod puzzles;
@@ -122,6 +124,7 @@ struct MemoryTables {
     commits: Vec<usize>,
     /// Questions for finished games that are yet to fail.
     failing_looks: u32,
+    unreachable_ratings: u32,
     looks: Vec<(u64, u32)>,
 }
 
@@ -148,38 +151,6 @@ impl MemoryStore {
     fn tables(&self) -> MutexGuard<'_, MemoryTables> {
         // A panic elsewhere leaves the tables as they were: every write checks first and then only inserts.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-impl MemoryStore {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
-    /// Makes a commit to come fail or wait, after those already named.
-    pub(crate) fn inject(&self, fault: CommitFault) {
-        self.tables().faults.push_back(fault);
-    }
-
-    /// Faults that no commit has met yet.
-    pub(crate) fn faults_left(&self) -> usize {
-        self.tables().faults.len()
-    }
-
-    /// How many writes each commit so far had.
-    pub(crate) fn commit_sizes(&self) -> Vec<usize> {
-        self.tables().commits.clone()
-    }
-
-    /// Lets the next so many questions for finished games above a number fail.
-    pub(crate) fn fail_looks(&self, looks: u32) {
-        self.tables().failing_looks = looks;
-    }
-
-    /// Above which numbers finished games were asked for so far, and how many at most.
-    pub(crate) fn looks(&self) -> Vec<(u64, u32)> {
-        self.tables().looks.clone()
     }
 }
 
@@ -668,7 +639,12 @@ impl GameStore for MemoryStore {
 impl RatingStore for MemoryStore {
     async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
         self.seek().await?;
-        Ok(self.tables().ratings.get(&(player.clone(), variant)).copied())
+        let mut tables = self.tables();
+        if let Some(left) = tables.unreachable_ratings.checked_sub(1) {
+            tables.unreachable_ratings = left;
+            return Err(StoreError::Unreachable("it was asked to be".into()));
+        }
+        Ok(tables.ratings.get(&(player.clone(), variant)).copied())
     }
 
     async fn ratings_of_players(

@@ -22,7 +22,7 @@ use crate::storage::store::StoreError;
 use crate::system::part::Part;
 use crate::system::tasks::Tasks;
 
-/// Knows the token `good` but cannot ask about `unasked`, and refuses every `hello` with what it knows about the caller.
+/// Knows the token `good`, cannot ask about `unasked`, and refuses every `hello` with what it knows about the caller.
 struct FakeGateway;
 
 #[async_trait]

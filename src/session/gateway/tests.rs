@@ -259,6 +259,18 @@ async fn after_a_restart_a_session_goes_on_with_its_games() {
     assert_eq!((snapshot.moves.as_str(), snapshot.frozen_ms.is_some()), ("4", true));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_database_that_is_away_for_a_moment_costs_nobody_the_session() {
+    let before = Arena::new().await;
+    let ada = before.person("Ada").await;
+    let resuming = before.join(&ada).await.resuming();
+    let arena = Arena::restarted(Arc::clone(&before.store)).await;
+    arena.store.lose_ratings(1);
+    let refused = arena.try_hello(Credential::None, resuming.clone()).await.map(|_| ()).unwrap_err();
+    assert_eq!(refused.error.code, ErrorCode::Busy, "{refused}");
+    assert!(arena.hello(Credential::None, resuming).await.welcome.resumed);
+}
+
 /// Dates the session as a clock did that has been set back by an hour since.
 fn issue_in_an_hour(arena: &Arena, identity: &Identity, resuming: &mut Hello) {
     let signer = &arena.services.signer;
