@@ -37,7 +37,7 @@ before(() => {
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
 // While the daemon is away, nothing answers.
-afterEach(() => browser.endOfTest(/ERR_CONNECTION|ERR_EMPTY|WebSocket|Failed to load resource/));
+afterEach(() => browser.endOfTest(/ERR_CONNECTION|ERR_EMPTY|WebSocket|Failed to load resource|fetching the script/));
 
 test("a tournament is followed live, through the death of the daemon, to its end", async () => {
   const page = await browser.visitor(arena.url, DESKTOP);

@@ -11,6 +11,7 @@ use crate::protocol::server::ServerMessage;
 use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
 use crate::session::port::{Disconnected, IDLE_GUEST_WITHIN, RESUME_WITHIN};
 use crate::storage::bot_versions::FaultKind;
+use crate::storage::store::StoreError;
 use crate::system::shares::Share;
 use crate::testing::{Arena, Client, blitz, hello, kind, unknown_token};
 
@@ -265,10 +266,22 @@ async fn a_database_that_is_away_for_a_moment_costs_nobody_the_session() {
     let ada = before.person("Ada").await;
     let resuming = before.join(&ada).await.resuming();
     let arena = Arena::restarted(Arc::clone(&before.store)).await;
-    arena.store.lose_ratings(1);
+    arena.store.lose("rating");
     let refused = arena.try_hello(Credential::None, resuming.clone()).await.map(|_| ()).unwrap_err();
     assert_eq!(refused.error.code, ErrorCode::Busy, "{refused}");
     assert!(arena.hello(Credential::None, resuming).await.welcome.resumed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_called_wrong_only_after_a_look() {
+    let arena = Arena::new().await;
+    let Credential::Token(token) = arena.bot("robo").await.credential else { panic!("bots have tokens") };
+    arena.store.lose("token");
+    let away = arena.gateway.check_token(&token).await;
+    assert!(matches!(away, Err(AccountError::Read(StoreError::Unreachable(_)))), "{away:?}");
+    assert!(arena.gateway.check_token(&token).await.is_ok());
+    let wrong = arena.gateway.check_token(&Secret::new("c4b_wrong")).await;
+    assert!(matches!(wrong, Err(AccountError::Unauthorized)), "{wrong:?}");
 }
 
 /// Dates the session as a clock did that has been set back by an hour since.

@@ -27,9 +27,9 @@ impl MemoryStore {
         self.tables().failing_looks = looks;
     }
 
-    /// Lets the next so many questions for a rating find the database out of reach.
-    pub(crate) fn lose_ratings(&self, questions: u32) {
-        self.tables().unreachable_ratings = questions;
+    /// Lets the next question for a `rating` or a `token` find the database out of reach.
+    pub(crate) fn lose(&self, question: &'static str) {
+        self.tables().out_of_reach.push(question);
     }
 
     /// Above which numbers finished games were asked for so far, and how many at most.
