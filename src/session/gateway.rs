@@ -252,7 +252,7 @@ impl SessionGateway {
                     Ok(older) => {
                         let unheard = self.unheard_of(resume_token, resume.seq.number());
                         let older = Olders { sessions: older, unheard };
-                        return Ok(self.revive(owned, (resume, &welcome), older, re).await);
+                        return Ok(self.revive(owned, resume, &welcome, older, re).await);
                     }
                     // Another socket has done the same just now.
                     Err(there) => there,
@@ -285,7 +285,8 @@ impl SessionGateway {
     async fn revive(
         &self,
         owned: OwnedSession,
-        (resume, welcome): (&Resume, &Frame),
+        resume: &Resume,
+        welcome: &Frame,
         older: Olders,
         re: Option<&str>,
     ) -> Resumed {
