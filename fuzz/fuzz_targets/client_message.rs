@@ -1,11 +1,6 @@
-//! No text of a client makes the reader panic, and a refusal can be told.
-
 #![no_main]
 
-use fourfold::protocol::parse::parse;
-use libfuzzer_sys::fuzz_target;
+#[path = "../properties/client_message.rs"]
+mod client_message;
 
-fuzz_target!(|text: &str| {
-    // Either is fine; what matters is that one of them comes back.
-    let _ = parse(text);
-});
+libfuzzer_sys::fuzz_target!(|text: &str| client_message::hold(text));

@@ -1,17 +1,6 @@
-//! Addresses in settings: origins, networks, where to listen, what to log.
-
 #![no_main]
 
-use fourfold::system::config::{IpNetwork, ListenAddr, LogFilter, SiteOrigin};
-use libfuzzer_sys::fuzz_target;
+#[path = "../properties/url.rs"]
+mod url;
 
-fuzz_target!(|text: &str| {
-    if let Ok(origin) = text.parse::<SiteOrigin>() {
-        assert_eq!(origin.to_string().parse::<SiteOrigin>().unwrap(), origin);
-    }
-    if let Ok(network) = text.parse::<IpNetwork>() {
-        assert_eq!(network.to_string().parse::<IpNetwork>().unwrap(), network);
-    }
-    let _ = text.parse::<ListenAddr>();
-    let _ = text.parse::<LogFilter>();
-});
+libfuzzer_sys::fuzz_target!(|text: &str| url::hold(text));

@@ -415,6 +415,26 @@ impl Default for HouseBotConfigs {
 }
 
 impl Config {
+    /// For tests: an arena in which nothing begins that nobody asked for, on one thread, with these bots of the house,
+    /// each named as its program.
+    ///
+    /// # Panics
+    ///
+    /// There is no such program.
+    pub fn quiet<const N: usize>(house_bots: [&str; N]) -> Self {
+        let mut config = Self::default();
+        config.ladder.enabled = false;
+        config.learning.enabled = false;
+        config.judging.enabled = false;
+        // The solver's threads know no time but the machine's.
+        config.watching.truth = false;
+        config.compute.threads = Bounded::new(1);
+        let bot =
+            |name: &str| HouseBotConfig::new(name.parse().expect("a name"), name.parse().expect("a bot"));
+        config.house_bots.0 = house_bots.map(bot).into();
+        config
+    }
+
     /// Checks what no single value can tell.
     fn validate(self) -> Result<Self, ConfigError> {
         let mut names = BTreeSet::new();

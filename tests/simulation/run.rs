@@ -20,7 +20,7 @@ use fourfold::session::port::Credential;
 use fourfold::storage::record::{BotProfile, StoredPlayer};
 use fourfold::storage::store::Write;
 use fourfold::storage::{MemoryStore, Store};
-use fourfold::system::config::{Bounded, Config, HouseBotConfig};
+use fourfold::system::config::{Bounded, Config};
 use fourfold::system::pauses::Pauses;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -355,17 +355,10 @@ fn alive_tasks() -> usize {
 
 /// What is different from a real daemon: few bots, and few games that nobody asked for.
 async fn parts(store: &Arc<MemoryStore>, has_ladder: bool) -> Parts {
-    let mut config = Config::default();
+    let mut config = Config::quiet([HOUSE_BOT, SECOND_BOT]);
     config.ladder.enabled = has_ladder;
     config.ladder.concurrency = Bounded::new(1);
     config.ladder.pairs_per_day = Bounded::new(LADDER_PAIRS);
-    config.learning.enabled = false;
-    config.judging.enabled = false;
-    // The solver looks at the clock of the machine.
-    config.watching.truth = false;
-    config.compute.threads = Bounded::new(1);
-    let bot = |name: &str| HouseBotConfig::new(name.parse().expect("a name"), name.parse().expect("a bot"));
-    config.house_bots.0 = vec![bot(HOUSE_BOT), bot(SECOND_BOT)];
     // Nobody connects to it: connections of a simulation are pipes.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(store);

@@ -22,7 +22,7 @@ use crate::storage::MemoryStore;
 use crate::storage::memory::CommitFault;
 use crate::storage::record::StoredPlayer;
 use crate::storage::store::Write;
-use crate::system::config::{Bounded, HouseBotConfig};
+use crate::system::config::Bounded;
 
 /// A daemon that is served.
 struct TestDaemon {
@@ -39,15 +39,8 @@ struct TestDaemon {
 
 /// Two quick bots of the house, one thread, and nothing that begins by itself.
 fn quiet() -> Config {
-    let mut config = Config::default();
-    config.ladder.enabled = false;
-    config.learning.enabled = false;
-    config.judging.enabled = false;
-    config.watching.truth = false;
-    config.compute.threads = Bounded::new(1);
+    let mut config = Config::quiet(["random", "greedy"]);
     config.server.restart_notice_ms = Bounded::new(0);
-    let bot = |name: &str, spec: &str| HouseBotConfig::new(name.parse().unwrap(), spec.parse().unwrap());
-    config.house_bots.0 = vec![bot("random", "random"), bot("greedy", "greedy")];
     config
 }
 

@@ -21,7 +21,7 @@ use fourfold::session::port::{Caller, Credential};
 use fourfold::session::socket::{SocketDeps, serve};
 use fourfold::session::{Services, SessionGateway};
 use fourfold::storage::record::{BotProfile, StoredPlayer};
-use fourfold::system::config::{Bounded, Config, HouseBotConfig};
+use fourfold::system::config::{Bounded, Config};
 use fourfold::system::pauses::Pauses;
 
 use fourfold::competition::tournament::Tournaments;
@@ -106,17 +106,9 @@ const YIELDS: u32 = 20;
 
 /// What is different from a real daemon: nobody plays unasked, few bots, and no ping while time jumps.
 fn settings(change: Settings) -> Config {
-    let mut config = Config::default();
-    config.ladder.enabled = false;
-    config.learning.enabled = false;
-    config.judging.enabled = false;
-    // It comes when the solver's threads are done, which know no paused time.
-    config.watching.truth = false;
-    config.compute.threads = Bounded::new(1);
+    let mut config = Config::quiet(["random", "greedy"]);
     config.server.restart_notice_ms = Bounded::new(0);
     config.server.heartbeat_ms = Bounded::new(u32::try_from(HEARTBEAT.as_millis()).unwrap());
-    let bot = |name: &str, spec: &str| HouseBotConfig::new(name.parse().unwrap(), spec.parse().unwrap());
-    config.house_bots.0 = vec![bot("random", "random"), bot("greedy", "greedy")];
     change(&mut config);
     config
 }
