@@ -1,14 +1,14 @@
 //! Who somebody is: accounts with a name and a password, bots with a token, guests with a signed cookie.
 //!
 //! This service reads the store, writes through the [`Writer`] and knows nothing of HTTP or sockets. What it owns
-//! beside that is in memory and small: the counters of failed attempts and the queue for password hashes.
+//! beside that is in memory and small: the queue for password hashes.
 
-mod attempts;
 mod counters;
 mod error;
 mod guest;
 mod idle_guests;
 mod lifecycle;
+mod moderation;
 mod password;
 mod stored_guests;
 pub(crate) mod token;
@@ -17,7 +17,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use tokio::sync::broadcast;
-use tokio::time::Instant;
 use tracing::info;
 
 pub use self::error::AccountError;
@@ -115,18 +114,23 @@ pub(crate) enum Revoked {
     Token(TokenId),
     /// Being this guest: there is an account now.
     Guest(PlayerId),
+    /// The right of this player to be here.
+    Player(PlayerId),
+    /// The name of this player.
+    Name(PlayerId),
 }
 
 impl Accounts {
     /// Makes the service. `signer` has the secret key of the data directory.
     pub(crate) fn new(store: Arc<dyn Store>, writer: Writer, signer: Signer, shares: Shares) -> Self {
         let (revoked, _) = broadcast::channel(REVOCATIONS_MAX);
+        let counters = Counters::new(Arc::clone(&store), signer.clone());
         let inner = AccountsInner {
             store,
             writer,
             signer,
             passwords: Passwords::new(&shares, Supervision::default()),
-            counters: Counters::default(),
+            counters,
             shares,
             idle_guests: IdleGuestRows::default(),
             stored_guests: StoredGuests::default(),
@@ -208,13 +212,13 @@ impl Accounts {
     async fn prove(&self, from: IpAddr, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
         self.inner.shares.spend(Share::SignIn, &Payer::stranger(from))?;
         let network = self.inner.shares.counted(from);
-        let attempt = self.inner.counters.begin_sign_in(name, network, Instant::now())?;
+        let attempt = self.inner.counters.begin_sign_in(name, network).await?;
         let checked = self.check_password(from, name, password).await;
         match &checked {
-            Ok(_) => self.inner.counters.was_right(&attempt),
+            Ok(_) => self.inner.counters.was_right(&attempt).await,
             // Counted when it began.
             Err(AccountError::BadCredentials) => {}
-            Err(_) => self.inner.counters.withdraw(&attempt),
+            Err(_) => self.inner.counters.withdraw(&attempt).await,
         }
         checked
     }
@@ -278,7 +282,9 @@ impl Accounts {
             None => None,
         };
         let is_right = self.inner.passwords.verify(from, password, stored).await?;
-        player.filter(|_| is_right).ok_or(AccountError::BadCredentials)
+        let player = player.filter(|_| is_right).ok_or(AccountError::BadCredentials)?;
+        self.admit(&player).await?;
+        Ok(player)
     }
 
     // ---- bots ----
@@ -500,6 +506,7 @@ impl Accounts {
         let found =
             found.filter(|stored| token::matches(stored, kind, &digest)).ok_or(AccountError::Unauthorized)?;
         let player = self.inner.store.player(&found.player).await?.ok_or(AccountError::Unauthorized)?;
+        self.admit(&player).await?;
         Ok(Authenticated { identity: identity_of(&player), token: found.id })
     }
 
@@ -528,6 +535,7 @@ impl Accounts {
         written.map_err(|error| match error {
             WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
             WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
+            WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,
             WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),
@@ -565,6 +573,7 @@ fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> St
         owner,
         profile: BotProfile::default(),
         created_at: UnixMillis::now(),
+        ban: None,
     }
 }
 

@@ -8,17 +8,22 @@
 //! what a finished game does to the ratings in `settle` (and `refold`, when one is taken out), how choices are spelled
 //! in `words`.
 
+pub mod attempts;
 pub mod audit;
 pub(crate) mod backup;
 pub mod bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance;
 #[cfg(test)]
+pub(crate) mod conformance_of_attempts;
+#[cfg(test)]
 pub(crate) mod conformance_of_bot_versions;
 #[cfg(test)]
 pub(crate) mod conformance_of_judging;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
+#[cfg(test)]
+pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
@@ -31,6 +36,7 @@ pub(crate) mod judgements;
 pub mod lessons;
 mod live;
 pub mod memory;
+pub mod moderation;
 pub mod people;
 pub(crate) mod postgres;
 pub(crate) mod published;

@@ -390,6 +390,25 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     let void = ["admin", "void", "nothing", "--reason"];
     check_failure(&mut command(&[&void[..], &["a test"]].concat()), 1, "there is no finished game nothing");
     check_failure(&mut command(&[&void[..], &[" "]].concat()), 2, "a reason is needed");
+    let admin = |arguments: &[&str]| {
+        let output = command(&[&["admin"], arguments].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let because = ["--reason", "it was rude", "--by", "grace"];
+    let banned = admin(&[&["ban", "six", "--days", "7"][..], &because].concat());
+    assert!(banned.starts_with("six is banned until 2"), "{banned}");
+    assert!(admin(&["list", "bots"]).contains(", of ada, banned until 2"), "{}", admin(&["list", "bots"]));
+    assert_eq!(admin(&[&["unban", "six"][..], &because].concat()), "six may come in again\n");
+    let renamed = admin(&[&["rename", "six", "seven"][..], &because].concat());
+    assert_eq!(renamed, "six is seven from now on\n");
+    let reset = admin(&[&["reset-password", "ada"][..], &because].concat());
+    assert!(reset.lines().last().unwrap().starts_with("password: "), "{reset}");
+    assert_eq!(admin(&["sessions", "ada", "--end", "--reason", "stolen"]), "ada: 0 ended\n");
+    let log = admin(&["log", "--limit", "5"]);
+    assert!(log.lines().count() == 5 && log.contains("rename seven to seven: it was rude (grace)"), "{log}");
+    check_failure(&mut command(&["admin", "ban", "nobody", "--reason", "rude"]), 1, "no player `nobody`");
+    check_failure(&mut command(&["admin", "sessions", "ada", "--end"]), 2, "--reason");
     let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();
     assert!(text(&exported.stdout).starts_with("id,") && text(&exported.stdout).lines().count() == 1);
 }

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::password::{HashError, InvalidPassword};
 use crate::model::ids::InvalidName;
 use crate::storage::StoreError;
+use crate::storage::record::Ban;
 use crate::storage::store::Refused;
 use crate::storage::writer::Obstacle;
 use crate::system::shares::Refusal;
@@ -30,6 +31,12 @@ pub enum AccountError {
     /// The token or session is unknown, expired or revoked: which one is not said.
     #[error("the credentials are not valid")]
     Unauthorized,
+    /// An operator keeps the player out.
+    #[error("banned {}: {}", until(.0), .0.reason)]
+    Banned(Ban),
+    /// Nobody keeps the player out.
+    #[error("the player is not banned")]
+    NotBanned,
     /// Too many attempts for this account, or from this network.
     #[error("too many attempts, wait {} seconds", wait.as_secs() + 1)]
     TooManyAttempts {
@@ -78,6 +85,10 @@ pub enum AccountError {
     /// A write was refused for a reason that this service never gives.
     #[error("the account could not be written")]
     Unexpected(#[source] Refused),
+}
+
+fn until(ban: &Ban) -> String {
+    ban.until.map_or_else(|| "for good".to_owned(), |until| format!("until {until}"))
 }
 
 impl AccountError {

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
-use rand::Rng;
+use rand::{Rng, RngExt};
 use thiserror::Error;
 
 use crate::model::secret::Secret;
@@ -40,6 +40,11 @@ const TURNS: LineRule =
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$YmVjYXVzZSBub2JvZHkh$\
                       8YyU3kWzYHn3Bz3x1cUq3w8bUe2jV0mS0n0i7h0b9zQ";
 
+/// What drawn passwords are made of: nothing that is mistaken for something else when it is read out.
+const DRAWN_FROM: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// Characters of a drawn password: beyond all guessing, some 79 bits.
+const DRAWN_CHARS: usize = 16;
+
 /// Why a password cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("a password has {} to {} characters, this one has {length}", LENGTH.start(), LENGTH.end())]
@@ -66,6 +71,13 @@ pub(crate) enum HashError {
 pub(super) fn check_rule(password: &Secret) -> Result<(), InvalidPassword> {
     let length = password.expose().chars().count();
     if LENGTH.contains(&length) { Ok(()) } else { Err(InvalidPassword { length }) }
+}
+
+/// A new password, to be read out or typed once.
+pub(super) fn draw() -> Secret {
+    let letters =
+        (0..DRAWN_CHARS).map(|_| char::from(DRAWN_FROM[chance().random_range(0..DRAWN_FROM.len())]));
+    Secret::new(letters.collect::<String>())
 }
 
 /// Computes hashes on blocking threads, a few at a time.

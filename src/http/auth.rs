@@ -10,7 +10,7 @@ use super::error::{ApiCode, ApiError};
 use super::site::Site;
 use super::state::AppState;
 use crate::accounts::token::SESSION_PREFIX;
-use crate::accounts::{Authenticated, GUEST_LIFETIME_MS, Guest, SESSION_LIFETIME_MS};
+use crate::accounts::{AccountError, Authenticated, GUEST_LIFETIME_MS, Guest, SESSION_LIFETIME_MS};
 use crate::model::ids::TokenId;
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
@@ -83,7 +83,8 @@ async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<(Viewer, O
             Ok(Authenticated { identity, token }) => {
                 Ok(Some((Viewer { identity, credential: IdentityProof::Session(token) }, None)))
             }
-            Err(crate::accounts::AccountError::Unauthorized) => Ok(None),
+            // Whoever is kept out is told when signing in; pages are there for everybody.
+            Err(AccountError::Unauthorized | AccountError::Banned(_)) => Ok(None),
             Err(other) => Err(other.into()),
         };
     }

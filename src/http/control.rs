@@ -13,6 +13,7 @@ mod client;
 mod daemon;
 mod games;
 mod learners;
+mod players;
 mod ratings;
 mod refusal;
 mod server;
@@ -40,6 +41,7 @@ pub(crate) use self::games::VoidedGame;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
+pub(crate) use self::players::{Done, ListedPlayer, ListedSession, LogEntry, Reason};
 pub(crate) use self::server::ControlServer;
 pub(crate) use self::storage::MadeBackup;
 use super::error::{ApiCode, ApiError};
@@ -100,6 +102,7 @@ fn commands() -> Vec<Route> {
     [
         accounts::commands(),
         bots::commands(),
+        players::commands(),
         ratings::commands(),
         games::commands(),
         learners::commands(),

@@ -262,7 +262,9 @@ impl From<AccountError> for ApiError {
             AccountError::NoAccount
             | AccountError::TooManyBots { max: _ }
             | AccountError::TooManyTokens { max: _ }
+            | AccountError::Banned(_)
             | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
+            AccountError::NotBanned => Self::new(ApiCode::Conflict, message),
             AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
                 Self::new(ApiCode::NotFound, message)
             }

@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     Guest,
     /// The right to resume a session.
     Session,
+    /// Whose failed attempts are counted.
+    Attempt,
 }
 
 impl Purpose {
@@ -34,6 +36,7 @@ impl Purpose {
         match self {
             Self::Guest => b"fourfold guest 1\0",
             Self::Session => b"fourfold session 1\0",
+            Self::Attempt => b"fourfold attempt 1\0",
         }
     }
 }
@@ -80,6 +83,11 @@ impl Signer {
         let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
         self.mac(purpose, &payload).verify_slice(&signature).ok()?;
         Some(payload)
+    }
+
+    /// What stands for a text where it must be known again, and not be read.
+    pub(crate) fn digest(&self, purpose: Purpose, text: &str) -> String {
+        URL_SAFE_NO_PAD.encode(self.mac(purpose, text.as_bytes()).finalize().into_bytes())
     }
 
     fn mac(&self, purpose: Purpose, payload: &[u8]) -> Hmac<Sha256> {

@@ -195,7 +195,7 @@ mod tests {
     use crate::model::rating::newcomers::Footing;
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{
-        FIRST_WINS, FIRST_WINS_TOO, NOON, add_players, event, moves, play, spec,
+        FIRST_WINS, FIRST_WINS_TOO, add_players, event, moves, play, spec, void,
     };
     use crate::storage::conformance_of_ratings::wins_over;
     use crate::storage::record::{EventKind, GameSpec};
@@ -260,10 +260,6 @@ mod tests {
         assert!(findings(&MemoryStore::new()).await.is_empty());
     }
 
-    fn void(id: &str) -> Write {
-        Write::VoidGame { game: id.parse().unwrap(), reason: "a test".into(), at: NOON }
-    }
-
     /// A sound store with published ratings.
     async fn published() -> (tempfile::TempDir, SqliteStore) {
         let (directory, store) = sqlite().await;
@@ -298,7 +294,7 @@ mod tests {
         let report = verify(&store).await.unwrap();
         assert_eq!((report.voided, report.rated, report.findings), (2, 3, vec![]));
         store.execute("DROP TRIGGER audit_is_not_deleted; DELETE FROM audit WHERE subject = 'g5'").await;
-        store.execute("INSERT INTO audit VALUES (9, 1, 'void', 'gone', 'why not')").await;
+        store.execute("INSERT INTO audit VALUES (9, 1, 'void', 'gone', NULL, 'why not', NULL)").await;
         assert_eq!(
             findings(&store).await,
             [

@@ -6,6 +6,7 @@ mod error;
 mod follow;
 mod offer;
 mod rooms;
+mod seats;
 pub(crate) mod stored;
 
 use std::collections::{HashMap, HashSet};

@@ -238,6 +238,7 @@ async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<
             url: None,
         },
         created_at: UnixMillis::now(),
+        ban: None,
     };
     writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
     Ok(player)

@@ -14,6 +14,7 @@ use super::house::HouseBots;
 use crate::model::ids::PlayerId;
 use crate::model::player::{Identity, PlayerKind};
 use crate::model::rating::elo::{ShownRating, Standing};
+use crate::storage::record::RatingRow;
 use crate::storage::{Store, StoreError};
 
 /// Ratings of joint fits, by board.
@@ -83,7 +84,18 @@ impl ShownRatings {
             return Ok(Some(known));
         }
         let row = store.rating(&player.id, variant).await?;
-        Ok(Some(row.unwrap_or_default().standing.placed()))
+        Ok(self.of_row(player, variant, row))
+    }
+
+    /// The same of a player whose row is at hand, if it has one.
+    pub(crate) fn of_row(
+        &self,
+        player: &Identity,
+        variant: Variant,
+        row: Option<RatingRow>,
+    ) -> Option<ShownRating> {
+        let shown = || self.shown(&player.id, variant, row.unwrap_or_default().standing);
+        (player.kind != PlayerKind::Guest).then(shown)
     }
 
     /// The ratings of a player on all boards on which it has one that is not a newcomer's; guests have none.

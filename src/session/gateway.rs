@@ -100,7 +100,11 @@ struct Proven {
 #[async_trait]
 impl Gateway for SessionGateway {
     async fn check_token(&self, token: &Secret) -> Result<(), AccountError> {
-        self.services.accounts.authenticate(token).await.map(drop)
+        match self.services.accounts.authenticate(token).await {
+            // The socket tells: with the reason, and a code that says not to come back.
+            Ok(_) | Err(AccountError::Banned(_)) => Ok(()),
+            Err(other) => Err(other),
+        }
     }
 
     /// Opens in a task of its own, which a socket that gives up cannot stop half way: what was attached must be let go.
@@ -173,7 +177,7 @@ impl SessionGateway {
                         return Ok(Proven { identity: known.identity, credential: Some(known.token) });
                     }
                     Err(AccountError::Unauthorized) => {}
-                    Err(other) => return Err(refuse(&other)),
+                    Err(other) => return Err(refuse_account(&other)),
                 }
                 match accounts.guest(cookie).await.map_err(|error| refuse(&error))? {
                     Some(guest) => Ok(Proven { identity: guest.identity, credential: None }),
@@ -191,7 +195,7 @@ impl SessionGateway {
                 error: WireError::new(ErrorCode::Unauthorized, "the token is unknown or revoked").fatal(),
                 code: CloseCode::Credentials,
             }),
-            Err(other) => Err(refuse(&other)),
+            Err(other) => Err(refuse_account(&other)),
         }
     }
 
@@ -213,6 +217,10 @@ impl SessionGateway {
         match store.player(&resume_token.player).await.map_err(|error| refuse(&error))? {
             Some(player) if resume_token.credential.is_none() && !is_guest(&player) => Ok(self.new_guest()),
             Some(player) => {
+                let ban = self.services.accounts.ban_of(&player).await.map_err(|error| refuse(&error))?;
+                if let Some(ban) = ban {
+                    return Err(refuse_account(&AccountError::Banned(ban)));
+                }
                 let identity = crate::accounts::identity_of(&player);
                 Ok(Proven { identity, credential: resume_token.credential.clone() })
             }
@@ -484,6 +492,16 @@ fn clean(text: &str) -> String {
 /// So many new sessions have come from there that more must wait; to go on with one costs nothing.
 fn used_up(refusal: &Refusal) -> RefusedHello {
     RefusedHello { error: share::refusal(refusal).fatal(), code: CloseCode::Flooding }
+}
+
+fn refuse_account(error: &AccountError) -> RefusedHello {
+    match error {
+        AccountError::Banned(_) => RefusedHello {
+            error: WireError::new(ErrorCode::Forbidden, error.to_string()).fatal(),
+            code: CloseCode::Banned,
+        },
+        other => refuse(other),
+    }
 }
 
 fn refuse(cause: &(dyn std::error::Error + 'static)) -> RefusedHello {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
+use super::moderation::Because;
 use super::record::BotProfile;
 use super::record::Ending;
 use super::record::EventKind;
@@ -46,10 +47,40 @@ pub(crate) trait Fixture: Sized {
     async fn reopen(self) -> Self;
 }
 
-/// Makes a test of each check.
-macro_rules! conformance_suite {
+/// Makes a test of each check of each suite: what all back ends have in common.
+macro_rules! conformance {
     ($fixture:ty) => {
-        $crate::storage::conformance::conformance_suite!($fixture:
+        $crate::storage::conformance::conformance_of_games!($fixture);
+        $crate::storage::conformance_of_attempts::conformance_of_attempts!($fixture);
+        $crate::storage::conformance_of_bot_versions::conformance_of_bot_versions!($fixture);
+        $crate::storage::conformance_of_judging::conformance_of_judging!($fixture);
+        $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
+        $crate::storage::conformance_of_moderation::conformance_of_moderation!($fixture);
+        $crate::storage::conformance_of_ratings::conformance_of_ratings!($fixture);
+        $crate::storage::conformance_of_tournaments::conformance_of_tournaments!($fixture);
+    };
+}
+pub(crate) use conformance;
+
+/// Makes a test of each check of a suite, for a back end that is on this machine.
+macro_rules! checks {
+    ($fixture:ty, $suite:ident: $($check:ident),+ $(,)?) => {
+        $(
+            #[tokio::test]
+            async fn $check() {
+                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
+                    $crate::storage::$suite::$check::<$fixture>().await;
+                }
+            }
+        )+
+    };
+}
+pub(crate) use checks;
+
+/// Makes a test of each check.
+macro_rules! conformance_of_games {
+    ($fixture:ty) => {
+        $crate::storage::conformance::checks!($fixture, conformance:
             players_are_found_by_id_and_by_name_in_any_case,
             a_name_is_taken_in_any_case,
             profiles_and_passwords_change,
@@ -81,18 +112,8 @@ macro_rules! conformance_suite {
             takebacks_count_for_the_moves,
         );
     };
-    ($fixture:ty: $($check:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $check() {
-                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
-                    $crate::storage::conformance::$check::<$fixture>().await;
-                }
-            }
-        )+
-    };
 }
-pub(crate) use conformance_suite;
+pub(crate) use conformance_of_games;
 
 pub(crate) const NOON: UnixMillis = UnixMillis(1_750_000_000_000);
 
@@ -113,11 +134,20 @@ pub(crate) fn player(name: &str, kind: PlayerKind) -> StoredPlayer {
         owner: None,
         profile: BotProfile::default(),
         created_at: NOON,
+        ban: None,
     }
 }
 
 pub(crate) fn add(player: StoredPlayer) -> Write {
     Write::AddPlayer { player, password: None }
+}
+
+pub(crate) fn because(reason: &str) -> Because {
+    Because { reason: reason.to_owned(), by: "a test".to_owned(), at: NOON }
+}
+
+pub(crate) fn void(game: &str) -> Write {
+    Write::VoidGame { game: game.parse().unwrap(), because: because("a test") }
 }
 
 pub(crate) fn spec(id: &str, first: &str, second: &str) -> GameSpec {

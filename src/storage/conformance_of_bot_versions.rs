@@ -5,9 +5,9 @@ use super::conformance::{Fixture, NOON, add_players, after_noon, player_id};
 use super::store::{Refused, Store, TestOutcome, Write, Written};
 
 /// Makes a test of each check.
-macro_rules! conformance_suite_of_bot_versions {
+macro_rules! conformance_of_bot_versions {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions!($fixture:
+        $crate::storage::conformance::checks!($fixture, conformance_of_bot_versions:
             versions_are_listed_those_seen_last_first,
             a_test_that_was_passed_stays_passed,
             only_so_many_versions_are_kept,
@@ -16,18 +16,8 @@ macro_rules! conformance_suite_of_bot_versions {
             what_nobody_did_is_refused,
         );
     };
-    ($fixture:ty: $($check:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $check() {
-                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
-                    $crate::storage::conformance_of_bot_versions::$check::<$fixture>().await;
-                }
-            }
-        )+
-    };
 }
-pub(crate) use conformance_suite_of_bot_versions;
+pub(crate) use conformance_of_bot_versions;
 
 async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
     store.commit(&[write]).await.unwrap().pop().unwrap()

@@ -17,9 +17,9 @@ use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
-macro_rules! conformance_suite_of_judging {
+macro_rules! conformance_of_judging {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_judging::conformance_suite_of_judging!($fixture:
+        $crate::storage::conformance::checks!($fixture, conformance_of_judging:
             judged_games_are_read_back_and_added_up,
             the_judge_goes_on_where_it_stands,
             games_of_people_may_be_judged_ahead,
@@ -33,18 +33,8 @@ macro_rules! conformance_suite_of_judging {
             whoever_leaves_takes_attempts_and_streak_along,
         );
     };
-    ($fixture:ty: $($check:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $check() {
-                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
-                    $crate::storage::conformance_of_judging::$check::<$fixture>().await;
-                }
-            }
-        )+
-    };
 }
-pub(crate) use conformance_suite_of_judging;
+pub(crate) use conformance_of_judging;
 
 async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
     store.commit(&[write]).await.unwrap().pop().unwrap()

@@ -12,9 +12,9 @@ use crate::model::rating::elo::MilliElo;
 use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
-macro_rules! conformance_suite_of_learners {
+macro_rules! conformance_of_learners {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_learners::conformance_suite_of_learners!($fixture:
+        $crate::storage::conformance::checks!($fixture, conformance_of_learners:
             a_learner_is_read_back_as_it_was_written,
             a_step_must_begin_where_the_learner_stands,
             a_withdrawn_game_makes_those_stale_who_learnt_it,
@@ -26,18 +26,8 @@ macro_rules! conformance_suite_of_learners {
             learners_survive_reopening,
         );
     };
-    ($fixture:ty: $($check:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $check() {
-                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
-                    $crate::storage::conformance_of_learners::$check::<$fixture>().await;
-                }
-            }
-        )+
-    };
 }
-pub(crate) use conformance_suite_of_learners;
+pub(crate) use conformance_of_learners;
 
 async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
     store.commit(&[write]).await.unwrap().pop().unwrap()

@@ -4,9 +4,10 @@ use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, play, player_id, spec, whole_game,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, because, play, player_id, spec, whole_game,
 };
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
+use super::moderation::Because;
 use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
 use super::record::{EventKind, GamePair, GameSpec, OpeningSource, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
@@ -17,9 +18,9 @@ use crate::model::rating::newcomers::{DAY_MS, Footing};
 use crate::model::result::{EndReason, GameResult};
 
 /// Makes a test of each check.
-macro_rules! conformance_suite_of_ratings {
+macro_rules! conformance_of_ratings {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_ratings::conformance_suite_of_ratings!($fixture:
+        $crate::storage::conformance::checks!($fixture, conformance_of_ratings:
             rated_games_are_read_without_their_events,
             a_crosstable_counts_by_opponent_and_side,
             players_are_read_together,
@@ -33,18 +34,8 @@ macro_rules! conformance_suite_of_ratings {
             newcomers_are_worth_little,
         );
     };
-    ($fixture:ty: $($check:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $check() {
-                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
-                    $crate::storage::conformance_of_ratings::$check::<$fixture>().await;
-                }
-            }
-        )+
-    };
 }
-pub(crate) use conformance_suite_of_ratings;
+pub(crate) use conformance_of_ratings;
 
 const OTHERS: [&str; 4] = ["3343434", "5545454", "2232323", "6656565"];
 
@@ -57,7 +48,8 @@ async fn first_wins(store: &dyn Store, spec: GameSpec, moves: &str) {
 }
 
 fn void(game: &str) -> Write {
-    Write::VoidGame { game: game.parse().unwrap(), reason: "started twice".into(), at: after_noon(5) }
+    let because = Because { at: after_noon(5), ..because("started twice") };
+    Write::VoidGame { game: game.parse().unwrap(), because }
 }
 
 /// Four games: three rated, the second one casual.

@@ -13,27 +13,17 @@ use crate::model::clock::TimeControl;
 use crate::model::ids::{PairId, TournamentId};
 
 /// Makes a test of each check.
-macro_rules! conformance_suite_of_tournaments {
+macro_rules! conformance_of_tournaments {
     ($fixture:ty) => {
-        $crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments!($fixture:
+        $crate::storage::conformance::checks!($fixture, conformance_of_tournaments:
             a_tournament_is_read_back_as_it_was_written,
             one_moment_begins_one_tournament,
             walkovers_and_ends_are_stored_once,
             games_are_found_by_their_tournament,
         );
     };
-    ($fixture:ty: $($check:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $check() {
-                if <$fixture as $crate::storage::conformance::Fixture>::is_available() {
-                    $crate::storage::conformance_of_tournaments::$check::<$fixture>().await;
-                }
-            }
-        )+
-    };
 }
-pub(crate) use conformance_suite_of_tournaments;
+pub(crate) use conformance_of_tournaments;
 
 fn id(text: &str) -> TournamentId {
     text.parse().unwrap()

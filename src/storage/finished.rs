@@ -256,7 +256,7 @@ mod tests {
     use super::*;
     use crate::model::player::PlayerKind;
     use crate::model::result::{EndReason, GameResult};
-    use crate::storage::conformance::{NOON, add, add_players, play, player, spec, whole_game};
+    use crate::storage::conformance::{add, add_players, play, player, spec, void, whole_game};
     use crate::storage::record::UnratedReason;
     use crate::storage::{MemoryStore, Writer};
 
@@ -404,7 +404,7 @@ mod tests {
         let known = finished.news();
         let page = finished.page(0).await.unwrap();
         assert_eq!((numbers(&page), because(&page)), (vec![1, 2], vec![None, Some(UnratedReason::Void)]));
-        let void = Write::VoidGame { game: "g1".parse().unwrap(), reason: "a test".into(), at: NOON };
+        let void = void("g1");
         writer.write(void.clone()).await.unwrap();
         finished.more_than(known, Duration::ZERO, News::has_withdrawals_since).await;
         assert!(!finished.news().has_games_since(&known), "nothing has finished");

@@ -9,6 +9,7 @@ mod credentials;
 mod demand;
 mod judgements;
 mod learners;
+mod moderation;
 mod puzzles;
 mod tournaments;
 
@@ -26,12 +27,14 @@ use self::judgements::Judgements;
 use self::learners::Learners;
 use self::puzzles::MemoryPuzzles;
 use self::tournaments::MemoryTournaments;
+use super::attempts::{AttemptStore, RecentAttempts};
 use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
 use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
+use super::moderation::{AuditAction, AuditEntry, Because};
 use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::ratings::RatingStore;
@@ -96,6 +99,7 @@ pub trait Disk: Send + Sync + Debug {
 pub struct MemoryStore {
     tables: Mutex<MemoryTables>,
     disk: Option<Arc<dyn Disk>>,
+    attempts: RecentAttempts,
 }
 
 #[derive(Debug, Default)]
@@ -119,6 +123,7 @@ struct MemoryTables {
     bot_versions: MemoryBotVersions,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
+    audit: Vec<AuditEntry>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
     commits: Vec<usize>,
@@ -203,9 +208,8 @@ impl MemoryTables {
             }
             Write::WalkOver { tournament, walkover } => self.tournaments.walk_over(tournament, *walkover),
             Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
-            Write::VoidGame { game, reason, at } => {
-                self.void(VoidedGame { game: game.clone(), reason: reason.clone(), at: *at })
-            }
+            Write::VoidGame { game, because } => self.void(game, because),
+            Write::TakeMeasure(measure) => self.take(measure),
             Write::Publish(publication) => {
                 if publication.revision != self.publication.revision {
                     return Err(Refused::Outdated);
@@ -247,13 +251,15 @@ impl MemoryTables {
         }
     }
 
-    fn void(&mut self, voided: VoidedGame) -> Result<Written, Refused> {
+    fn void(&mut self, game: &GameId, because: &Because) -> Result<Written, Refused> {
+        let voided = VoidedGame { game: game.clone(), reason: because.reason.clone(), at: because.at };
         let place = self.finished.iter().position(|id| *id == voided.game).ok_or(Refused::NoSuchGame)?;
         if self.voided.iter().any(|other| other.game == voided.game) {
             return Err(Refused::AlreadyVoided);
         }
         let variant = self.games[&voided.game].spec.variant;
         self.voided.push(voided);
+        self.note(AuditAction::Void, game.as_str(), None, because);
         self.refold(variant);
         self.unpublish();
         self.learners.withdraw(|number| number == place as u64 + 1);
@@ -372,6 +378,7 @@ impl MemoryTables {
             owner: None,
             profile: BotProfile::default(),
             created_at,
+            ban: None,
         };
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
@@ -502,6 +509,10 @@ fn injected() -> Box<dyn std::error::Error + Send + Sync> {
 
 #[async_trait]
 impl Store for MemoryStore {
+    fn attempts(&self) -> &dyn AttemptStore {
+        &self.attempts
+    }
+
     async fn commit(&self, batch: &[Write]) -> Result<Answers, StoreError> {
         let fault = self.tables().faults.pop_front();
         match fault {
@@ -879,12 +890,7 @@ impl AuditStore for MemoryStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::conformance::{Fixture, conformance_suite};
-    use crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions;
-    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
-    use crate::storage::conformance_of_learners::conformance_suite_of_learners;
-    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
-    use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
+    use crate::storage::conformance::{Fixture, conformance};
 
     struct InMemory(std::sync::Arc<MemoryStore>);
 
@@ -902,10 +908,5 @@ mod tests {
         }
     }
 
-    conformance_suite!(InMemory);
-    conformance_suite_of_learners!(InMemory);
-    conformance_suite_of_tournaments!(InMemory);
-    conformance_suite_of_ratings!(InMemory);
-    conformance_suite_of_judging!(InMemory);
-    conformance_suite_of_bot_versions!(InMemory);
+    conformance!(InMemory);
 }

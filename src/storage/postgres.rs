@@ -5,6 +5,7 @@
 
 mod address;
 mod apply;
+mod attempts;
 mod audit;
 mod bot_versions;
 mod credentials;
@@ -15,6 +16,7 @@ mod guests;
 mod judgements;
 mod lane;
 mod learners;
+mod moderation;
 mod open;
 mod open_error;
 mod people;
@@ -44,6 +46,7 @@ use self::lane::Lane;
 pub(crate) use self::open_error::PostgresOpenError;
 use self::readers::Readers;
 use self::transfer::Arrival;
+use super::attempts::AttemptStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::store::{Refused, Store, StoreError, Write, Written};
 use crate::model::durability::Durability;
@@ -95,6 +98,10 @@ impl Store for PostgresStore {
 
     async fn back_up(&self, _: &Path, _: Overwrite) -> Result<Backup, BackupError> {
         Err(BackupError::Elsewhere)
+    }
+
+    fn attempts(&self) -> &dyn AttemptStore {
+        self
     }
 
     async fn ping(&self) -> Result<(), StoreError> {

@@ -30,6 +30,24 @@ pub struct StoredPlayer {
     /// What a bot says about itself.
     pub profile: BotProfile,
     pub created_at: UnixMillis,
+    /// That it is kept out.
+    pub ban: Option<Ban>,
+}
+
+/// Why and how long a player is kept out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ban {
+    /// When it ends by itself; never if `None`.
+    pub(crate) until: Option<UnixMillis>,
+    /// What the player is told.
+    pub(crate) reason: String,
+}
+
+impl Ban {
+    /// Whether it holds now.
+    pub(crate) fn holds(&self, now: UnixMillis) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
 }
 
 /// What a bot says about itself. Empty for people.

@@ -33,6 +33,7 @@ pub(super) mod events;
 pub(super) mod games;
 pub(super) mod judgements;
 pub(super) mod learners;
+pub(super) mod moderation;
 pub(super) mod players;
 pub(super) mod published;
 pub(super) mod puzzles;

@@ -20,6 +20,7 @@ mod judgements;
 mod keeper;
 mod learners;
 mod marker;
+mod moderation;
 mod open;
 mod people;
 mod players;
@@ -50,6 +51,7 @@ use self::open::Pages;
 use self::readers::Readers;
 pub(crate) use self::restore::{RestoreError, Restored, restore};
 use self::write::WriteConnection;
+use super::attempts::{AttemptStore, RecentAttempts};
 use super::backup::{Backup, BackupError, Overwrite};
 use super::store::{Refused, Store, StoreError, Write, Written};
 use crate::model::durability::Durability;
@@ -63,6 +65,7 @@ pub struct SqliteStore {
     /// Taken by one commit after the other, and by nothing else.
     write_connection: Mutex<WriteConnection>,
     pages: Pages,
+    attempts: RecentAttempts,
 }
 
 impl fmt::Debug for SqliteStore {
@@ -87,7 +90,14 @@ impl SqliteStore {
         let space = DiskSpace::new(path, Arc::clone(keeper.marker()));
         let write_connection = WriteConnection::new(writer, space).map_err(|cause| failed(cause.into()))?;
         let write_connection = Mutex::new(write_connection);
-        Ok(Self { path: path.to_owned(), keeper, readers, write_connection, pages })
+        Ok(Self {
+            path: path.to_owned(),
+            keeper,
+            readers,
+            write_connection,
+            pages,
+            attempts: RecentAttempts::default(),
+        })
     }
 
     /// Whether the file was not closed and is so large that nobody has looked through it yet.
@@ -143,6 +153,10 @@ impl Store for SqliteStore {
         true
     }
 
+    fn attempts(&self) -> &dyn AttemptStore {
+        &self.attempts
+    }
+
     async fn probe(&self) -> Result<(), StoreError> {
         self.write_connection.lock().await.probe()
     }
@@ -165,13 +179,8 @@ mod tests {
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::audit::AuditStore;
     use crate::storage::conformance::{
-        FIRST_WINS, Fixture, add_players, conformance_suite, event, moves, play, spec,
+        FIRST_WINS, Fixture, add_players, conformance, event, moves, play, spec,
     };
-    use crate::storage::conformance_of_bot_versions::conformance_suite_of_bot_versions;
-    use crate::storage::conformance_of_judging::conformance_suite_of_judging;
-    use crate::storage::conformance_of_learners::conformance_suite_of_learners;
-    use crate::storage::conformance_of_ratings::conformance_suite_of_ratings;
-    use crate::storage::conformance_of_tournaments::conformance_suite_of_tournaments;
     use crate::storage::games::GameStore;
     use crate::storage::record::{DamagedGame, Ending, EventKind};
     use crate::storage::store::GameQuery;
@@ -205,12 +214,7 @@ mod tests {
         }
     }
 
-    conformance_suite!(OnDisk);
-    conformance_suite_of_learners!(OnDisk);
-    conformance_suite_of_tournaments!(OnDisk);
-    conformance_suite_of_ratings!(OnDisk);
-    conformance_suite_of_judging!(OnDisk);
-    conformance_suite_of_bot_versions!(OnDisk);
+    conformance!(OnDisk);
 
     /// Three games that go on, the second of which has lost an event.
     async fn damaged() -> (tempfile::TempDir, SqliteStore) {

@@ -11,12 +11,14 @@ pub use super::games::GameQuery;
 pub use super::lessons::Teaching;
 pub use super::people::IdleGuests;
 
+use super::attempts::AttemptStore;
 use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{LearnerStep, LearnerStore};
+use super::moderation::{Because, Measure, ModerationStore};
 use super::people::PeopleStore;
 use super::published::Publication;
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
@@ -152,7 +154,9 @@ pub enum Write {
     /// All live ratings of its variant are computed again without it, and what was published before is dropped; this
     /// and the reason become durable together. Refused as [`Refused::NoSuchGame`] if it is not finished, as
     /// [`Refused::AlreadyVoided`] if it was taken out before.
-    VoidGame { game: GameId, reason: String, at: UnixMillis },
+    VoidGame { game: GameId, because: Because },
+    /// What an operator does to a player. Refused as [`Refused::NoSuchPlayer`] for guests and bots of the house.
+    TakeMeasure(Measure),
     /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
     /// revision of the records than there is now.
     Publish(Box<Publication>),
@@ -204,6 +208,7 @@ impl Write {
             | Self::SetTeaching { .. }
             | Self::AddTournament(_)
             | Self::VoidGame { .. }
+            | Self::TakeMeasure(_)
             | Self::TryPuzzle(_)
             | Self::SolveDaily { .. } => true,
             Self::Append { .. }
@@ -260,6 +265,9 @@ pub enum Refused {
     /// There are as many as there may be.
     #[error("there are as many as there may be")]
     TooMany,
+    /// The player is not banned.
+    #[error("the player is not banned")]
+    NotBanned,
     /// The player has no such token.
     #[error("there is no such token")]
     NoSuchToken,
@@ -316,6 +324,7 @@ pub trait Store:
     + JudgementStore
     + PuzzleStore
     + AuditStore
+    + ModerationStore
     + Send
     + Sync
     + Debug
@@ -351,6 +360,9 @@ pub trait Store:
     ///
     /// See [`BackupError`]; no file is left then.
     async fn back_up(&self, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError>;
+
+    /// What counts failed attempts.
+    fn attempts(&self) -> &dyn AttemptStore;
 
     /// Checks that the store answers; for readiness.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -2,6 +2,7 @@
 
 use fourfold_engine::Side;
 
+use super::moderation::AuditAction;
 use super::record::TokenKind;
 use super::tournaments::EndedBecause;
 use crate::model::opening::OpeningKind;
@@ -44,6 +45,14 @@ words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
 words!(Population { All: "all", People: "people", Bots: "bots" });
 words!(Footing { House: "house", Settled: "settled", Young: "young" });
+words!(AuditAction {
+    Void: "void",
+    Ban: "ban",
+    Unban: "unban",
+    Rename: "rename",
+    ResetPassword: "reset_password",
+    SignOut: "sign_out",
+});
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });

@@ -1,4 +1,4 @@
-//! `--cycles N --games N --cuts N --seed S --store postgres`, and what test runners pass to every test.
+//! `--cycles N --games N --cuts N --seed S --store postgres --restart-database N`, and what test runners pass to every test.
 
 /// Kills on one data directory: with more, what is measured is how long a large database takes to be checked.
 const ROUND_CYCLES_MAX: u32 = 50;
@@ -16,6 +16,8 @@ pub(crate) struct Arguments {
     pub(crate) seed: u64,
     /// Where the arena of the kill test is kept.
     pub(crate) place: Place,
+    /// So many times the database server is stopped at once while the daemon lives, in each round.
+    pub(crate) restarts: u32,
     /// Nothing was asked for: a little of everything.
     pub(crate) is_short: bool,
 }
@@ -35,6 +37,8 @@ pub(crate) struct Round {
     pub(crate) cycles: u32,
     /// Games at a time.
     pub(crate) games: u32,
+    /// So many times, after that, the database server alone dies.
+    pub(crate) restarts: u32,
     /// Decides when to kill and what to play.
     pub(crate) seed: u64,
 }
@@ -63,10 +67,18 @@ impl Arguments {
     ///
     /// # Panics
     ///
-    /// Panics if a value is missing, or is none of those that are known.
+    /// Panics if a value is missing, or is none of those that are known; or if a database server is to be restarted that
+    /// nobody asked for.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Option<Self> {
-        let mut arguments =
-            Self { cycles: None, cuts: None, games: 20, seed: 1, place: Place::File, is_short: false };
+        let mut arguments = Self {
+            cycles: None,
+            cuts: None,
+            games: 20,
+            seed: 1,
+            place: Place::File,
+            restarts: 0,
+            is_short: false,
+        };
         while let Some(word) = words.next() {
             if word == "--store" {
                 arguments.place = Place::named(&words.next().unwrap_or_default());
@@ -81,6 +93,7 @@ impl Arguments {
                 "--cycles" => arguments.cycles = Some(small(number())),
                 "--cuts" => arguments.cuts = Some(small(number())),
                 "--games" => arguments.games = small(number()).max(1),
+                "--restart-database" => arguments.restarts = small(number()),
                 "--seed" => arguments.seed = number(),
                 "--list" => return None,
                 flag if flag.starts_with('-') => {} // of a test runner: --nocapture, --quiet
@@ -88,8 +101,11 @@ impl Arguments {
                 _ => return None,
             }
         }
+        let has_server = arguments.place == Place::Server;
+        assert!(has_server || arguments.restarts == 0, "--restart-database needs --store postgres");
         if arguments.cycles.is_none() && arguments.cuts.is_none() {
             (arguments.cycles, arguments.cuts, arguments.is_short) = (Some(3), Some(200), true);
+            arguments.restarts = 1;
         }
         Some(arguments)
     }
@@ -100,6 +116,7 @@ impl Arguments {
         (0..rounds).map(move |index| Round {
             cycles: (self.cycles.unwrap_or(0) - index * ROUND_CYCLES_MAX).min(ROUND_CYCLES_MAX),
             games: self.games,
+            restarts: self.restarts,
             seed: self.seed.wrapping_add(index.into()),
         })
     }

@@ -16,6 +16,9 @@ use fourfold::model::result::{EndReason, GameResult};
 use fourfold_engine::Column;
 use tokio::sync::watch;
 
+/// How often it is looked whether something was told: less than a commit takes.
+const LOOK: Duration = Duration::from_millis(2);
+
 /// Everything that clients were told.
 pub(crate) struct History {
     inner: Mutex<Inner>,
@@ -58,6 +61,14 @@ impl History {
     pub(crate) async fn games_begun(&self, count: usize) {
         let mut begun = self.begun.subscribe();
         begun.wait_for(|begun| begun.len() >= count).await.expect("the sender is here");
+    }
+
+    /// Waits until one more move is acknowledged than now.
+    pub(crate) async fn one_more_move(&self) {
+        let before = self.lock().acked.len();
+        while self.lock().acked.len() == before {
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {

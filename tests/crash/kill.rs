@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -24,6 +24,9 @@ const SERVER_EVERY: u32 = 3;
 /// How long it may take until everybody plays.
 pub(crate) const SEATING_MAX: Duration = Duration::from_mins(1);
 
+/// How long it may take until somebody's move is acknowledged again.
+const GOES_ON_MAX: Duration = Duration::from_mins(1);
+
 /// Time after the last start in which all clients come back and play.
 const LAST_LIFE: Duration = Duration::from_secs(2);
 /// Time for what ended in it to be on disk and told.
@@ -36,8 +39,16 @@ pub(crate) struct Total {
     kills: u32,
     acked: usize,
     ended: usize,
+    waits: Waits,
+}
+
+/// How long everybody waited.
+#[derive(Debug, Default)]
+struct Waits {
     /// From the start of a daemon to its readiness.
-    recoveries: Vec<Duration>,
+    starts: Vec<Duration>,
+    /// From the start of a database server to the next acknowledged move.
+    restarts: Vec<Duration>,
 }
 
 /// Kills one daemon as often as the round says; gives a line of figures and everything that is wrong.
@@ -51,7 +62,7 @@ pub(crate) async fn run(
     if let Some(server) = server {
         server.keep(directory);
     }
-    let recoveries = play(round, directory, server, &history).await;
+    let waits = play(round, directory, server, &history).await;
     let faults = check::compare(directory, &history).await;
     let figures = format!(
         "kill test: {} kills, {} games at a time, seed {}: {}; {}",
@@ -59,22 +70,18 @@ pub(crate) async fn run(
         round.games,
         round.seed,
         history.summary(),
-        ready_again(&recoveries),
+        waits.report(),
     );
     total.rounds += 1;
     total.kills += round.cycles;
     total.acked += history.lock().acked.len();
     total.ended += history.lock().ended.len();
-    total.recoveries.extend(recoveries);
+    total.waits.starts.extend(waits.starts);
+    total.waits.restarts.extend(waits.restarts);
     (figures, faults)
 }
 
-async fn play(
-    round: &Round,
-    directory: &Path,
-    server: Option<&Server>,
-    history: &Arc<History>,
-) -> Vec<Duration> {
+async fn play(round: &Round, directory: &Path, server: Option<&Server>, history: &Arc<History>) -> Waits {
     let mut rng = ChaCha8Rng::seed_from_u64(round.seed);
     let bots = players::create_bots(directory, round.games);
     let mut daemon = Daemon::start(directory, None, SETTINGS);
@@ -83,7 +90,7 @@ async fn play(
     let playing = players::start(&seating, &bots, daemon.address(), history, &stop);
     let seated = history.games_begun(round.games as usize);
     tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
-    let mut recoveries = Vec::new();
+    let mut waits = Waits::default();
     for cycle in 1..=round.cycles {
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
         if let Some(server) = server
@@ -95,11 +102,21 @@ async fn play(
         let address = daemon.address();
         daemon.kill();
         daemon = Daemon::start(directory, Some(address), SETTINGS);
-        recoveries.push(daemon.started_in());
+        waits.starts.push(daemon.started_in());
+    }
+    if let Some(server) = server {
+        for _ in 0..round.restarts {
+            tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
+            server.kill().await;
+            let begun = Instant::now();
+            let goes_on = tokio::time::timeout(GOES_ON_MAX, history.one_more_move()).await;
+            goes_on.expect("games go on when their database is back");
+            waits.restarts.push(begun.elapsed());
+        }
     }
     end(history, &stop, playing).await;
     daemon.stop();
-    recoveries
+    waits
 }
 
 /// Lets everybody come back and play on, and then leave.
@@ -112,22 +129,36 @@ pub(crate) async fn end(history: &History, stop: &CancellationToken, playing: Pl
 }
 
 /// How long a daemon takes to be ready after a death.
-pub(crate) fn ready_again(recoveries: &[Duration]) -> String {
-    let mut recoveries = recoveries.to_vec();
-    recoveries.sort_unstable();
-    let ms = |recovery: Option<&Duration>| recovery.map_or(0, Duration::as_millis);
-    let median = recoveries.get(recoveries.len() / 2);
-    format!("ready again after p50 {} ms, max {} ms", ms(median), ms(recoveries.last()))
+pub(crate) fn ready_again(starts: &[Duration]) -> String {
+    format!("ready again after {}", median_and_longest(starts))
+}
+
+fn median_and_longest(waits: &[Duration]) -> String {
+    let mut waits = waits.to_vec();
+    waits.sort_unstable();
+    let ms = |wait: Option<&Duration>| wait.map_or(0, Duration::as_millis);
+    format!("p50 {} ms, max {} ms", ms(waits.get(waits.len() / 2)), ms(waits.last()))
+}
+
+impl Waits {
+    fn report(&self) -> String {
+        let starts = ready_again(&self.starts);
+        if self.restarts.is_empty() {
+            return starts;
+        }
+        let (count, restarts) = (self.restarts.len(), median_and_longest(&self.restarts));
+        format!("{starts}; moves again after {count} restarts of the database, {restarts}")
+    }
 }
 
 impl Total {
     /// Nothing if one round says it all.
     pub(crate) fn report(&self) -> Option<String> {
-        let Self { rounds, kills, acked, ended, recoveries } = self;
+        let Self { rounds, kills, acked, ended, waits } = self;
         let report = format!(
             "kill test in all: {kills} kills in {rounds} data directories, {acked} moves acknowledged, {ended} games \
              finished; {}",
-            ready_again(recoveries),
+            waits.report(),
         );
         (*rounds > 1).then_some(report)
     }

@@ -375,6 +375,7 @@ async fn add_person(life: &Life, name: &str) -> StoredPlayer {
         owner: None,
         profile: BotProfile::default(),
         created_at: UnixMillis::now(),
+        ban: None,
     };
     let added = life.services.writer.write(Write::AddPlayer { player: player.clone(), password: None }).await;
     added.expect("a new player");

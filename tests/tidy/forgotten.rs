@@ -8,9 +8,11 @@ use crate::scan::{after_group, find_word, words};
 use crate::source::Source;
 use crate::tree::Tree;
 
-/// The suite that every back end of the store must pass: files, and the name that its macros begin with.
+/// The suites that every back end of the store must pass: files, the macro that lists all of them, and how their own
+/// begin.
 const SUITES: &str = "src/storage/conformance";
-const SUITE: &str = "conformance_suite";
+const ALL_SUITES: &str = "conformance";
+const SUITE: &str = "conformance_of_";
 
 /// The packages of the workspace, and where their sources are.
 const MANIFESTS: &[(&str, &[&str])] = &[
@@ -53,33 +55,35 @@ fn unreached(tree: &Tree) -> Vec<String> {
     tree.sources.iter().filter(|source| !tree.is_reached(source)).map(|source| source.path.clone()).collect()
 }
 
-/// Checks of the suite that no macro lists, and macros that a back end does not call.
+/// Checks that no suite lists, suites that the list of all leaves out, and back ends that do not run that list.
 fn left_out_of_suites(tree: &Tree) -> Vec<String> {
     let suites = || tree.sources.iter().filter(|source| source.path.starts_with(SUITES));
-    let macros: Vec<(&str, &str)> = suites().flat_map(macros).collect();
-    let is_listed = |check: &str| macros.iter().any(|(_, body)| find_word(body, check).is_some());
+    let each: Vec<(&str, &str)> = suites().flat_map(|source| macros(source, SUITE)).collect();
+    let all: Vec<(&str, &str)> = suites().flat_map(|source| macros(source, ALL_SUITES)).collect();
+    let is_listed = |check: &str| each.iter().any(|(_, body)| find_word(body, check).is_some());
     let forgotten = suites().flat_map(|source| {
         let checks = checks(source).into_iter().filter(|check| !is_listed(check));
         checks.map(|check| format!("{}: {check} is in no suite", source.path)).collect::<Vec<_>>()
     });
-    let calls = |source: &Source, suite: &str| source.code.contains(&format!("{suite}!("));
+    let calls = |code: &str, called: &str| code.contains(&format!("{called}!("));
+    let is_run = |suite: &str| all.iter().any(|(name, body)| *name == ALL_SUITES && calls(body, suite));
+    let unlisted = each.iter().filter(|(suite, _)| !is_run(suite));
+    let unlisted = unlisted.map(|(suite, _)| format!("{ALL_SUITES} leaves {suite} out"));
     let back_ends = tree.sources.iter().filter(|source| find_back_end(source).is_some());
-    let not_run = back_ends.flat_map(|source| {
-        let missing = macros.iter().filter(|(suite, _)| !calls(source, suite));
-        missing.map(|(suite, _)| format!("{} does not run {suite}", source.path)).collect::<Vec<_>>()
-    });
-    forgotten.chain(not_run).collect()
+    let not_run = back_ends.filter(|source| !calls(&source.code, ALL_SUITES));
+    let not_run = not_run.map(|source| format!("{} does not run {ALL_SUITES}", source.path));
+    forgotten.chain(unlisted).chain(not_run).collect()
 }
 
 fn find_back_end(source: &Source) -> Option<usize> {
     source.code.find("impl Fixture for")
 }
 
-/// The macros that make tests of a suite's checks: name and body.
-fn macros(source: &Source) -> Vec<(&str, &str)> {
+/// The macros whose names begin like this: name and body.
+fn macros<'s>(source: &'s Source, prefix: &str) -> Vec<(&'s str, &'s str)> {
     let code = &source.code;
     let named =
-        words(code).filter(|(at, word)| word.starts_with(SUITE) && code[..*at].ends_with("macro_rules! "));
+        words(code).filter(|(at, word)| word.starts_with(prefix) && code[..*at].ends_with("macro_rules! "));
     named.map(|(at, name)| (name, &code[at..after_group(code, at + name.len() + 1)])).collect()
 }
 
@@ -144,7 +148,8 @@ mod tests {
         check(unreached, &named, &[]);
     }
 
-    const CHECKS: &str = "macro_rules! conformance_suite { ($f:ty) => { list!(one) } }\n\
+    const CHECKS: &str = "macro_rules! conformance { ($f:ty) => { conformance_of_ones!($f); } }\n\
+                          macro_rules! conformance_of_ones { ($f:ty) => { list!(one) } }\n\
                           async fn one<F: Fixture>() {}\nasync fn made<F: Fixture>() -> F {}\n";
 
     #[track_caller]
@@ -155,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_forgotten_check_of_a_suite_is_found() {
-        let back_end = "impl Fixture for OnDisk {}\nconformance_suite!(OnDisk);";
+        let back_end = "impl Fixture for OnDisk {}\nconformance!(OnDisk);";
         check_suites(CHECKS, back_end, &[]);
         let more = format!("{CHECKS}async fn two<F: Fixture>() {{}}");
         check_suites(&more, back_end, &["src/storage/conformance.rs: two is in no suite"]);
@@ -163,9 +168,11 @@ mod tests {
 
     #[test]
     fn a_suite_that_a_back_end_does_not_run_is_found() {
-        let expected = "src/storage/sqlite.rs does not run conformance_suite";
+        let expected = "src/storage/sqlite.rs does not run conformance";
         check_suites(CHECKS, "impl Fixture for OnDisk {}", &[expected]);
         check_suites(CHECKS, "impl Store for OnDisk {}", &[]);
+        let more = format!("{CHECKS}macro_rules! conformance_of_twos {{ ($f:ty) => {{}} }}");
+        check_suites(&more, "", &["conformance leaves conformance_of_twos out"]);
     }
 
     const MANIFEST: &str = "[dependencies]\nsome-words = \"1\"\nother.workspace = true\n";

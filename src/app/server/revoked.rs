@@ -45,6 +45,8 @@ impl Kept for Revocations {
             };
             match revoked {
                 Ok(Revoked::Token(token)) => end_sessions_of(&self.services, &token).await,
+                Ok(Revoked::Player(player)) => expel(&self.services, &player).await,
+                Ok(Revoked::Name(player)) => end_all_of(&self.services, &player, CloseCode::Restart).await,
                 Ok(Revoked::Guest(player)) => end_guest_sessions_of(&self.services, &player).await,
                 Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&self.services).await,
                 Err(broadcast::error::RecvError::Closed) => return Ok(()),
@@ -65,6 +67,20 @@ async fn end_sessions_of(services: &Services, token: &TokenId) {
     }
 }
 
+/// Ends all that a player has here: first the games, which it loses, so that nobody waits for it.
+async fn expel(services: &Services, player: &PlayerId) {
+    for room in services.directory.rooms_of(player) {
+        room.expel(player.clone()).await;
+    }
+    end_all_of(services, player, CloseCode::Banned).await;
+}
+
+async fn end_all_of(services: &Services, player: &PlayerId, code: CloseCode) {
+    for session in services.sessions.of(player) {
+        services.end_session(&session, Connection::Lost, code).await;
+    }
+}
+
 /// Ends the sessions from the time when the player was a guest.
 async fn end_guest_sessions_of(services: &Services, player: &PlayerId) {
     for session in services.sessions.of(player) {
@@ -77,11 +93,23 @@ async fn end_guest_sessions_of(services: &Services, player: &PlayerId) {
 /// Asks the store about every session, after so many revocations that some were missed.
 async fn end_invalid(services: &Services) {
     for session in services.sessions.all() {
+        match is_kept_out(services, &session).await {
+            Ok(true) => expel(services, session.player()).await,
+            Ok(false) => {}
+            Err(error) => error!(error = %error, "a ban could not be looked up"),
+        }
         match is_valid(services.store.as_ref(), &session).await {
             Ok(true) => {}
             Ok(false) => services.end_session(&session, Connection::Lost, CloseCode::Credentials).await,
             Err(error) => error!(error = %error, "a credential could not be checked"),
         }
+    }
+}
+
+async fn is_kept_out(services: &Services, session: &Session) -> Result<bool, StoreError> {
+    match services.store.player(session.player()).await? {
+        Some(player) => Ok(services.accounts.ban_of(&player).await?.is_some()),
+        None => Ok(false),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The whole daemon over a store in memory.
 
+mod bans;
 mod model;
 mod panics;
 

@@ -16,7 +16,7 @@ use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
 use crate::model::result::{EndReason, GameResult};
-use crate::storage::conformance::{NOON, add, play, player, player_id, spec, whole_game};
+use crate::storage::conformance::{add, play, player, player_id, spec, void, whole_game};
 use crate::storage::published::RatedGame;
 use crate::storage::record::{GamePair, GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Write};
@@ -200,7 +200,7 @@ async fn whatever_counts_no_more_is_fitted_anew() {
     leaderboard.show(follower.catch_up(&store).await.unwrap().unwrap());
     assert!(watch.has_changed().unwrap());
     assert_eq!(field(&leaderboard.now(), Population::Bots).pairs, 3);
-    let void = Write::VoidGame { game: "g1x2".parse().unwrap(), reason: "a test".into(), at: NOON };
+    let void = void("g1x2");
     store.commit(&[void]).await.unwrap().remove(0).unwrap();
     let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
     let bots = field(&snapshot, Population::Bots);
@@ -259,8 +259,7 @@ async fn it_follows_what_finishes_and_what_counts_no_more_without_a_look_by_the_
     assert_eq!(store.publication().await.unwrap().up_to, Some(4), "stored, though nothing came after it");
 
     let began = Instant::now();
-    let game = "g1x2".parse().unwrap();
-    writer.write(Write::VoidGame { game, reason: "a test".into(), at: NOON }).await.unwrap();
+    writer.write(void("g1x2")).await.unwrap();
     assert_eq!(shown().await, (3, 1));
     assert_eq!(began.elapsed(), Duration::ZERO);
     stop.cancel();

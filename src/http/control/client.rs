@@ -22,8 +22,9 @@ use tokio::net::UnixStream;
 use super::address::Address;
 use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
-use super::games::{EXPORT_MAX, VoidGame, VoidedGame};
+use super::games::{EXPORT_MAX, VoidedGame};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
+use super::players::{BanPlayer, Done, ListedPlayer, ListedSession, LogEntry, Reason, RenamePlayer};
 use super::ratings::RatingOf;
 use super::storage::{CheckReport, MadeBackup, MakeBackup};
 use super::{Control, NO_COMMAND, control_router};
@@ -121,8 +122,44 @@ impl ControlClient {
         self.list(get(["games", game.as_str(), "reasons"]).query("bot", bot)).await
     }
 
-    pub(crate) async fn void_game(&self, id: &GameId, reason: &str) -> Answer<VoidedGame> {
-        self.send(post(["games", id.as_str(), "void"]).body(&VoidGame { reason: reason.into() })).await
+    pub(crate) async fn void_game(&self, id: &GameId, because: &Reason) -> Answer<VoidedGame> {
+        self.send(post(["games", id.as_str(), "void"]).body(because)).await
+    }
+
+    pub(crate) async fn ban(&self, player: &str, days: Option<u32>, because: Reason) -> Answer<Done> {
+        self.send(post(["players", player, "ban"]).body(&BanPlayer { because, days })).await
+    }
+
+    pub(crate) async fn unban(&self, player: &str, because: &Reason) -> Answer<Done> {
+        self.send(post(["players", player, "unban"]).body(because)).await
+    }
+
+    pub(crate) async fn rename(&self, player: &str, name: &str, because: Reason) -> Answer<Done> {
+        let rename = RenamePlayer { because, name: name.into() };
+        self.send(post(["players", player, "rename"]).body(&rename)).await
+    }
+
+    pub(crate) async fn reset_password(&self, player: &str, because: &Reason) -> Answer<Done> {
+        self.send(post(["players", player, "password"]).body(because)).await
+    }
+
+    pub(crate) async fn sessions(&self, player: &str) -> Answer<Vec<ListedSession>> {
+        self.list(get(["players", player, "sessions"])).await
+    }
+
+    /// Ends all sessions of a person, or all tokens of a bot.
+    pub(crate) async fn sign_out(&self, player: &str, because: &Reason) -> Answer<Done> {
+        self.send(delete(["players", player, "sessions"]).body(because)).await
+    }
+
+    /// Some accounts (`human`) or remote bots (`bot`) behind the cursor, by name.
+    pub(crate) async fn players(&self, kind: &str, cursor: Option<&str>) -> Answer<List<ListedPlayer>> {
+        self.send(get(["players"]).query("kind", kind).query("cursor", cursor.unwrap_or_default())).await
+    }
+
+    /// The newest entries of the log.
+    pub(crate) async fn audit_log(&self, limit: u32) -> Answer<Vec<LogEntry>> {
+        self.list(get(["audit"]).query("limit", &limit.to_string())).await
     }
 
     pub(crate) async fn verify_games(&self) -> Answer<VerifyReport> {

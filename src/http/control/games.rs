@@ -11,6 +11,7 @@ use fourfold_engine::BySide;
 use serde::{Deserialize, Serialize};
 
 use super::bots::player;
+use super::players::Reason;
 use super::refusal::Refusal;
 use super::{Control, Route};
 use crate::http::answer::List;
@@ -18,8 +19,6 @@ use crate::http::api::learning::MoveReasons;
 use crate::http::error::ApiError;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::model::ids::GameId;
-use crate::model::text::{Lines, check_text};
-use crate::model::time::UnixMillis;
 use crate::operations::verify::{VerifyReport, verify};
 use crate::storage::StoredGame;
 use crate::storage::records::Record;
@@ -31,17 +30,6 @@ use crate::study::learning::lesson_history::said_in;
 
 /// Most games in one answer: some 300 KiB.
 pub(super) const EXPORT_MAX: u32 = 500;
-
-/// Characters of a reason: a sentence or two.
-const REASON_MAX: usize = 200;
-
-/// Why a game is to be taken out.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct VoidGame {
-    /// For the audit log.
-    pub(super) reason: String,
-}
 
 /// A game that was taken out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -120,12 +108,12 @@ async fn reasons(
 async fn void(
     State(control): State<Control>,
     id: PathPart,
-    JsonBody(VoidGame { reason }): JsonBody<VoidGame>,
+    JsonBody(because): JsonBody<Reason>,
 ) -> Result<Json<VoidedGame>, Refusal> {
-    let (id, reason) = (id.parse::<GameId>("game")?, checked(&reason)?);
+    let (id, because) = (id.parse::<GameId>("game")?, because.checked()?);
     let settlement = control.store.game(&id).await?.and_then(|game| game.settlement);
     let was_rated = settlement.is_some_and(|settled| settled.ratings.is_some());
-    let write = Write::VoidGame { game: id.clone(), reason, at: UnixMillis::now() };
+    let write = Write::VoidGame { game: id.clone(), because };
     match control.writer.write(write).await {
         Ok(_) => {
             tracing::info!(game = %id, was_rated, "a game was voided");
@@ -139,30 +127,5 @@ async fn void(
             Err(Refusal::conflict(format!("game {id} has been voided already")))
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-/// A reason as it is kept: one line of text.
-fn checked(reason: &str) -> Result<String, ApiError> {
-    let reason = reason.trim();
-    if reason.is_empty() {
-        return Err(ApiError::bad_field("reason", "a reason is needed"));
-    }
-    check_text(reason, REASON_MAX, Lines::One)
-        .map_err(|bad| ApiError::bad_field("reason", format!("the reason {bad}")))?;
-    Ok(reason.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::error::ApiCode;
-
-    #[test]
-    fn a_reason_is_one_line_of_text() {
-        assert_eq!(checked(" a bug of the bot ").unwrap(), "a bug of the bot");
-        for bad in ["", "  ", "two\nlines", "bell\u{7}", &"x".repeat(REASON_MAX + 1)] {
-            assert_eq!(checked(bad).unwrap_err().code, ApiCode::BadField, "{bad:?}");
-        }
     }
 }

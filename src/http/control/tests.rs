@@ -202,7 +202,7 @@ async fn a_game_is_voided_once_and_with_a_reason() {
     add_players(&*control.store, &["Ada", "Bob"]).await;
     play(&*control.store, spec("one", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
     let client = ControlClient::here(control.clone());
-    let void = async |id: &str, reason: &str| client.void_game(&id.parse().unwrap(), reason).await;
+    let void = async |id: &str, reason: &str| client.void_game(&id.parse().unwrap(), &because(reason)).await;
     check_refused(void("one", " ").await, ApiCode::BadField);
     check_refused(void("two", "a test").await, ApiCode::NotFound);
     let voided = VoidedGame { game: "one".parse().unwrap(), was_rated: true };
@@ -213,6 +213,92 @@ async fn a_game_is_voided_once_and_with_a_reason() {
     assert_eq!(rating.unwrap(), None);
     let verified = client.verify_games().await.unwrap();
     assert_eq!((verified.voided, verified.findings), (1, vec![]));
+}
+
+fn because(reason: &str) -> Reason {
+    Reason { reason: reason.to_owned(), by: "grace".to_owned() }
+}
+
+#[tokio::test]
+async fn operators_deal_with_players_and_the_log_says_so() {
+    let control = control();
+    let client = ControlClient::here(control.clone());
+    create_account(&client, "ada").await.unwrap();
+    create_account(&client, "eve").await.unwrap();
+    client.create_bot("six", "ada").await.unwrap();
+    let banned = client.ban("SIX", Some(7), because("rude")).await.unwrap();
+    assert_eq!((banned.name.as_str(), banned.until.is_some()), ("six", true));
+    assert_eq!(client.ban("six", None, because("very rude")).await.unwrap().until, None);
+    let bots = client.players("bot", None).await.unwrap().items;
+    let owner = bots[0].owner.as_ref().map(ToString::to_string);
+    let shown = (bots.len(), owner.as_deref(), bots[0].banned_because.as_deref());
+    assert_eq!(shown, (1, Some("ada"), Some("very rude")));
+    client.unban("six", &because("sorry")).await.unwrap();
+    assert_eq!(client.players("bot", None).await.unwrap().items[0].banned_because, None);
+
+    assert_eq!(
+        client.rename("ada", "lovelace", because("asked for it")).await.unwrap().name.as_str(),
+        "lovelace"
+    );
+    let ada = control.store.player_by_name(&"lovelace".parse().unwrap()).await.unwrap().unwrap();
+    control.accounts.open_session(&ada.id).await.unwrap();
+    assert_eq!(client.sessions("lovelace").await.unwrap().len(), 1);
+    let reset = client.reset_password("lovelace", &because("forgot it")).await.unwrap();
+    assert_eq!(client.sessions("lovelace").await.unwrap(), []);
+    let password = Secret::new(reset.password.unwrap());
+    control.accounts.sign_in(OPERATOR, "lovelace", password).await.unwrap();
+    let old = control.accounts.sign_in(OPERATOR, "lovelace", Secret::new("tea and biscuits")).await;
+    assert!(matches!(old, Err(crate::accounts::AccountError::BadCredentials)), "{old:?}");
+    assert_eq!(client.sign_out("lovelace", &because("stolen")).await.unwrap().ended, Some(1));
+    assert_eq!(client.sign_out("six", &because("leaked")).await.unwrap().ended, Some(1));
+
+    let log = client.audit_log(9).await.unwrap();
+    let told: Vec<_> = log.iter().map(|entry| (&*entry.action, &*entry.subject)).collect();
+    let of_ada = |action| (action, "lovelace");
+    let expected = [
+        ("sign_out", "six"),
+        of_ada("sign_out"),
+        of_ada("reset_password"),
+        of_ada("rename"),
+        ("unban", "six"),
+        ("ban", "six"),
+        ("ban", "six"),
+    ];
+    assert_eq!(told, expected);
+    let (rename, ban) = (&log[3], &log[6]);
+    assert_eq!((rename.detail.as_deref(), rename.by.as_deref()), (Some("to lovelace"), Some("grace")));
+    assert_eq!(ban.detail.as_deref(), Some(&*format!("until {}", banned.until.unwrap())));
+}
+
+#[tokio::test]
+async fn what_operators_cannot_do_to_players_is_refused_and_not_noted() {
+    use crate::model::player::PlayerKind;
+    use crate::storage::conformance::{add, player};
+    use crate::storage::record::StoredPlayer;
+    let control = control();
+    let client = ControlClient::here(control.clone());
+    create_account(&client, "ada").await.unwrap();
+    create_account(&client, "eve").await.unwrap();
+    client.create_bot("six", "ada").await.unwrap();
+    let house = add(StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) });
+    control.store.commit(&[house, add(player("guest-xyz", PlayerKind::Guest))]).await.unwrap();
+    for name in ["perfect", "guest-xyz"] {
+        check_refused(client.ban(name, None, because("rude")).await, ApiCode::Conflict);
+        check_refused(client.rename(name, "other", because("rude")).await, ApiCode::Conflict);
+        check_refused(client.sessions(name).await, ApiCode::Conflict);
+    }
+    check_refused(client.ban("nobody", None, because("rude")).await, ApiCode::NotFound);
+    check_refused(client.ban("ada", None, because(" ")).await, ApiCode::BadField);
+    for days in [0, 3_651, u32::MAX] {
+        check_refused(client.ban("ada", Some(days), because("rude")).await, ApiCode::BadField);
+    }
+    check_refused(client.unban("ada", &because("sorry")).await, ApiCode::Conflict);
+    check_refused(client.rename("ada", "EVE", because("rude")).await, ApiCode::NameTaken);
+    check_refused(client.rename("ada", "a b", because("rude")).await, ApiCode::BadField);
+    check_refused(client.rename("ada", "admin", because("rude")).await, ApiCode::NameReserved);
+    check_refused(client.reset_password("six", &because("forgot")).await, ApiCode::Conflict);
+    check_refused(client.players("guest", None).await, ApiCode::BadParameter);
+    assert_eq!(client.audit_log(9).await.unwrap(), []);
 }
 
 #[tokio::test]

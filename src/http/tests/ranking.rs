@@ -9,7 +9,7 @@ use crate::http::testing::TestSite;
 use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
-use crate::storage::conformance::{add, play, player, spec};
+use crate::storage::conformance::{add, play, player, spec, void};
 use crate::storage::judgements::{Judgement, JudgingStep};
 use crate::storage::record::{BotProfile, GameSpec, StoredPlayer};
 use crate::storage::store::Write;
@@ -224,12 +224,7 @@ async fn the_lobby_ranks_as_the_ranking_does() {
 #[tokio::test]
 async fn records_say_that_a_game_was_voided_and_lists_forget_it() {
     let site = site().await;
-    let void = Write::VoidGame {
-        game: "g6".parse().unwrap(),
-        reason: "a test".into(),
-        at: crate::model::time::UnixMillis(0),
-    };
-    site.store.commit(&[void]).await.unwrap().remove(0).unwrap();
+    site.store.commit(&[void("g6")]).await.unwrap().remove(0).unwrap();
     site.fit().await;
     let record = site.get("/api/v1/games/g6").await.json();
     assert_eq!((&record["result"], &record["rated"]), (&json!("first"), &json!(false)));

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use super::{GameOffer, GameOver, Host, Origin, StartError};
+use crate::accounts::identity_of;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::result::EndReason;
@@ -20,7 +21,7 @@ use crate::model::opening::OpeningKind;
 use crate::protocol::server::{Frame, GameEnd, Urgency};
 
 use crate::model::pace::BotPace;
-use crate::model::player::PlayerKind;
+use crate::model::player::{Identity, PlayerKind};
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::record::{GamePair, GameSpec, OpeningSource};
 
@@ -198,9 +199,15 @@ impl Host {
         self.inner.deps.sessions.of(player)
     }
 
+    async fn stored_identity(&self, id: &PlayerId) -> Result<Identity, StartError> {
+        let player = self.inner.deps.store.player(id).await?;
+        let player = player.ok_or_else(|| StartError::Unreadable(format!("there is no player {id}")))?;
+        Ok(identity_of(&player))
+    }
+
     async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {
-        let first = self.stored_player(&follow.players.first, follow.variant).await?.identity;
-        let second = self.stored_player(&follow.players.second, follow.variant).await?.identity;
+        let first = self.stored_identity(&follow.players.first).await?;
+        let second = self.stored_identity(&follow.players.second).await?;
         self.start(GameOffer {
             players: BySide { first, second },
             variant: follow.variant,

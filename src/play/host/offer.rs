@@ -228,11 +228,16 @@ impl Host {
             .await
             .map_err(|error| StartError::Store(Box::new(error)))?;
         let rating = self.inner.ratings.of(deps.store.as_ref(), &identity, variant).await?;
-        let version = match deps.house.get(&identity.id) {
+        Ok(SeatedPlayer { version: self.version_of(&identity.id), identity, rating })
+    }
+
+    /// Which version of a bot plays: that of the house is ours.
+    pub(super) fn version_of(&self, player: &PlayerId) -> Option<String> {
+        let deps = &self.inner.deps;
+        match deps.house.get(player) {
             Some(_) => Some(env!("CARGO_PKG_VERSION").to_owned()),
-            None => deps.sessions.version_of(&identity.id),
-        };
-        Ok(SeatedPlayer { identity, rating, version })
+            None => deps.sessions.version_of(player),
+        }
     }
 
     /// Whether two people play from one network: they may be one person. Bots have owners, which is looked at apart.

@@ -10,6 +10,7 @@ use futures::FutureExt;
 use rand::RngExt;
 use tracing::{error, info, warn};
 
+use super::seats::Seats;
 use super::stored::end_of;
 use super::{Host, StartError, Tempo};
 use crate::analysis::compute::Priority;
@@ -143,7 +144,8 @@ impl Host {
             return;
         };
         match deps.store.game(game).await {
-            Ok(Some(stored)) if stored.ending().is_none() => match self.restore_one(stored, rebuilds).await {
+            Ok(Some(stored)) if stored.ending().is_none() => match self.restore_alone(stored, rebuilds).await
+            {
                 Ok(()) => info!(game = %game, "room rebuilt"),
                 Err(error) => error!(game = %game, error = %error, "a room could not be rebuilt"),
             },
@@ -186,10 +188,11 @@ impl Host {
     ///
     /// The store failed.
     pub(crate) async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
+        let seats = self.read_seats(&games).await?;
         let (mut restored, mut broken) = (0, 0);
         for game in games {
             let (id, players) = (game.spec.id.clone(), game.spec.players.clone());
-            match self.restore_one(game, REBUILDS_MAX).await {
+            match self.restore_one(game, &seats, REBUILDS_MAX).await {
                 Ok(()) => {
                     restored += 1;
                     self.inner.deps.metrics.game_resumed();
@@ -230,27 +233,20 @@ impl Host {
         }
     }
 
-    async fn restore_one(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {
+    async fn restore_alone(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {
+        let seats = self.read_seats(std::slice::from_ref(&game)).await?;
+        self.restore_one(game, &seats, rebuilds).await
+    }
+
+    async fn restore_one(&self, game: StoredGame, seats: &Seats, rebuilds: u8) -> Result<(), StartError> {
         let spec = game.spec.clone();
-        let first = self.stored_player(&spec.players.first, spec.variant).await?;
-        let second = self.stored_player(&spec.players.second, spec.variant).await?;
-        let players = BySide { first, second };
+        let players = self.seats_of(seats, &spec)?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
         // A restart forgets the pace: what is stored is the game, not its manners.
         let bots = self.build_bots(&spec, &players, None, BotPace::default()).await?;
         self.open_room(state, players, bots, rebuilds);
         Ok(())
-    }
-
-    pub(super) async fn stored_player(
-        &self,
-        id: &PlayerId,
-        variant: Variant,
-    ) -> Result<SeatedPlayer, StartError> {
-        let player = self.inner.deps.store.player(id).await?;
-        let player = player.ok_or_else(|| StartError::Unreadable(format!("there is no player {id}")))?;
-        self.seated(crate::accounts::identity_of(&player), variant).await
     }
 }
 

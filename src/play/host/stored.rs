@@ -85,11 +85,8 @@ impl Host {
     }
 
     async fn stored_players(&self, game: &StoredGame) -> Result<BySide<SeatedPlayer>, StoreError> {
-        let spec = &game.spec;
-        let failed = |error| StoreError::Failed(Box::new(error));
-        let first = self.stored_player(&spec.players.first, spec.variant).await.map_err(failed)?;
-        let second = self.stored_player(&spec.players.second, spec.variant).await.map_err(failed)?;
-        Ok(BySide { first, second })
+        let seats = self.read_seats(std::slice::from_ref(game)).await?;
+        self.seats_of(&seats, &game.spec).map_err(|error| StoreError::Failed(Box::new(error)))
     }
 }
 

@@ -267,7 +267,7 @@ impl RoomActor {
         }
         match command {
             // These come once in the life of a room, or once a turn.
-            Command::Fail { .. } | Command::Wait { .. } | Command::Pause { .. } => {
+            Command::Fail { .. } | Command::Expel { .. } | Command::Wait { .. } | Command::Pause { .. } => {
                 self.deferred.push_back(command);
             }
             Command::Play { .. } | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
@@ -293,6 +293,11 @@ impl RoomActor {
             Command::Act { player, action, reply } => self.act(&player, action, reply).await,
             Command::Fail { side } => {
                 let effects = self.state.fail(side, now(), UnixMillis::now()).unwrap_or_default();
+                self.carry_out(effects, None).await;
+            }
+            Command::Expel { player } => {
+                let Some(side) = self.side_of(&player) else { return };
+                let effects = self.state.resign(side, now(), UnixMillis::now()).unwrap_or_default();
                 self.carry_out(effects, None).await;
             }
             Command::Wait { side, wait } => self.seat_waits(side, wait).await,

@@ -132,6 +132,9 @@ pub(super) enum Command {
     Fail {
         side: Side,
     },
+    Expel {
+        player: PlayerId,
+    },
     Wait {
         side: Side,
         wait: SeatWait,
@@ -227,6 +230,7 @@ impl RoomHandle {
             }
             Command::Act { reply, .. } | Command::Watch { reply, .. } | Command::Sync { reply, .. } => reply,
             Command::Fail { .. }
+            | Command::Expel { .. }
             | Command::Wait { .. }
             | Command::Sit { .. }
             | Command::Prompt { .. }
@@ -247,6 +251,11 @@ impl RoomHandle {
     /// The house bot at this seat is broken.
     pub(crate) async fn fail(&self, side: Side) {
         self.tell(Command::Fail { side }).await;
+    }
+
+    /// An operator has sent this player away: the game is lost, as if it had resigned.
+    pub(crate) async fn expel(&self, player: PlayerId) {
+        self.tell(Command::Expel { player }).await;
     }
 
     /// The server keeps this seat waiting: its clock stands until [`Self::release`].

@@ -3,8 +3,8 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, players, published, puzzles, tournaments,
-    voiding,
+    bot_versions, credentials, guests, judgements, learners, moderation, players, published, puzzles,
+    tournaments, voiding,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -50,7 +50,8 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
             tournaments::walk_over(connection, tournament, *walkover).await
         }
         Write::EndTournament { tournament, end } => tournaments::end(connection, tournament, end).await,
-        Write::VoidGame { game, reason, at } => voiding::void(connection, game, reason, *at).await,
+        Write::VoidGame { game, because } => voiding::void(connection, game, because).await,
+        Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
         Write::Publish(publication) => published::publish(connection, publication).await,
         Write::StepJudging(step) => judgements::step(connection, step).await,
         Write::AddPuzzles(harvest) => {

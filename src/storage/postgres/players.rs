@@ -5,6 +5,7 @@ use super::{bot_versions, published};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
+use crate::storage::rows::players::decode_players;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
@@ -12,7 +13,8 @@ use crate::storage::words::Word as _;
 macro_rules! select_players {
     ($rest:literal) => {
         concat!(
-            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at ",
+            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
+             p.banned_because, p.banned_until ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -37,6 +39,19 @@ pub(super) type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 pub(super) fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
     if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
+}
+
+pub(super) async fn registered(
+    connection: &Connection,
+    kind: PlayerKind,
+    after: Option<&PlayerName>,
+    limit: u32,
+) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!(
+        "WHERE p.kind = $1 AND NOT p.house AND lower(p.name) > lower($2) ORDER BY lower(p.name) LIMIT $3"
+    );
+    let query = db::query_as(sql).bind(kind.word()).bind(after.map_or("", PlayerName::as_str)).bind(limit);
+    decode_players(query.fetch_all(connection).await?)
 }
 
 pub(super) async fn key_of(connection: &Connection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
@@ -104,7 +119,8 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = $1, name = $2, owner = NULL, password = NULL, version = NULL, \
-               about = NULL, url = NULL WHERE id = $3 AND NOT house";
+               about = NULL, url = NULL, banned_because = NULL, \
+               banned_until = NULL WHERE id = $3 AND NOT house";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection).await?;
     if updated > 0 {

@@ -25,6 +25,8 @@ const LOCK_RETRY: Duration = Duration::from_millis(50);
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0001_arena.sql"),
     include_str!("../../../migrations/postgres/0002_transfer.sql"),
+    include_str!("../../../migrations/postgres/0003_attempts.sql"),
+    include_str!("../../../migrations/postgres/0004_moderation.sql"),
 ];
 
 /// What the server must be at least: version 14.

@@ -5,9 +5,9 @@
 //! the rooms know, and let no flag fall.
 
 use super::db::{self, Connection};
-use super::{judgements, learners, published};
+use super::{judgements, learners, moderation, published};
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::time::UnixMillis;
+use crate::storage::moderation::{AuditAction, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
 use crate::storage::rows::settlement::EntryRow;
 use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
@@ -18,8 +18,7 @@ use crate::storage::store::{Refused, StoreError, Written};
 pub(super) async fn void(
     connection: &Connection,
     game: &GameId,
-    reason: &str,
-    at: UnixMillis,
+    because: &Because,
 ) -> Result<Result<Written, Refused>, StoreError> {
     let sql = "SELECT n.number, g.variant, n.unrated_because FROM settlement n JOIN game g ON g.key = n.game \
                WHERE g.id = $1";
@@ -29,8 +28,7 @@ pub(super) async fn void(
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
-    let sql = "INSERT INTO audit (at, action, subject, reason) VALUES ($1, 'void', $2, $3)";
-    db::query(sql).bind(at.0).bind(game.as_str()).bind(reason).execute(connection).await?;
+    moderation::note(connection, AuditAction::Void, game.as_str(), None, because).await?;
     set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
     refold(connection, &variant, number).await?;
     judgements::sum_again(connection, &variant).await?;

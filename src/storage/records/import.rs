@@ -179,6 +179,7 @@ fn add_player(id: PlayerId, name: PlayerName, kind: PlayerKind) -> Write {
         owner: None,
         profile: BotProfile::default(),
         created_at: UnixMillis::now(),
+        ban: None,
     };
     Write::AddPlayer { player, password: None }
 }

@@ -3,7 +3,7 @@
 use super::{Damage, parsed, word};
 use crate::model::time::UnixMillis;
 use crate::storage::error::StoreError;
-use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
+use crate::storage::record::{Ban, BotProfile, StoredPlayer, StoredToken};
 
 row! {
     /// A player as its row says; other modules select it together with more.
@@ -18,6 +18,8 @@ row! {
         about: Option<String>,
         url: Option<String>,
         created_at: i64,
+        banned_because: Option<String>,
+        banned_until: Option<i64>,
     }
 }
 
@@ -32,6 +34,7 @@ impl PlayerRow {
             owner: owner.transpose()?,
             profile: BotProfile { version: self.version, about: self.about, url: self.url },
             created_at: UnixMillis(self.created_at),
+            ban: self.banned_because.map(|reason| Ban { until: self.banned_until.map(UnixMillis), reason }),
         })
     }
 }

@@ -16,7 +16,8 @@ use crate::storage::words::Word;
 macro_rules! select_players {
     ($rest:literal) => {
         concat!(
-            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at ",
+            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
+             p.banned_because, p.banned_until ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -62,6 +63,17 @@ pub(super) fn house_bots(connection: &Connection) -> Result<Vec<StoredPlayer>, S
 pub(super) fn bots_of(connection: &Connection, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.owner = (SELECT key FROM player WHERE id = ?) ORDER BY p.name");
     decode_players(db::query_as(sql).bind(owner.as_str()).fetch_all(connection)?)
+}
+
+pub(super) fn registered(
+    connection: &Connection,
+    kind: PlayerKind,
+    after: Option<&PlayerName>,
+    limit: u32,
+) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!("WHERE p.kind = ? AND p.house = 0 AND p.name > ? ORDER BY p.name LIMIT ?");
+    let query = db::query_as(sql).bind(kind.word()).bind(after.map_or("", PlayerName::as_str)).bind(limit);
+    decode_players(query.fetch_all(connection)?)
 }
 
 pub(super) fn password(connection: &Connection, player: &PlayerId) -> Result<Option<String>, StoreError> {
@@ -167,7 +179,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
-               url = NULL WHERE id = ? AND house = 0";
+               url = NULL, banned_because = NULL, banned_until = NULL WHERE id = ? AND house = 0";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection)?;
     if updated > 0 {

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use fourfold_engine::WinDrawLoss;
 
 use super::db::{self, Connection};
-use super::{judgements, learners, published};
+use super::{judgements, learners, moderation, published};
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::time::UnixMillis;
+use crate::storage::moderation::{AuditAction, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
 use crate::storage::rows::settlement::EntryRow;
 use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
@@ -25,8 +25,7 @@ const CHUNK: usize = 2_000;
 pub(super) fn void(
     connection: &Connection,
     game: &GameId,
-    reason: &str,
-    at: UnixMillis,
+    because: &Because,
 ) -> Result<Result<Written, Refused>, StoreError> {
     let sql = "SELECT n.number, g.variant, n.unrated_because FROM settlement n JOIN game g ON g.key = n.game \
                WHERE g.id = ?";
@@ -36,8 +35,7 @@ pub(super) fn void(
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
-    let sql = "INSERT INTO audit (at, action, subject, reason) VALUES (?, 'void', ?, ?)";
-    db::query(sql).bind(at.0).bind(game.as_str()).bind(reason).execute(connection)?;
+    moderation::note(connection, AuditAction::Void, game.as_str(), None, because)?;
     set_unrated(connection, number, Some(UnratedReason::Voided))?;
     refold(connection, &variant, number)?;
     judgements::sum_again(connection, &variant)?;

@@ -11,8 +11,8 @@ use super::events;
 use super::games;
 use super::open;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, players, published, puzzles, settlement,
-    tournaments, voiding,
+    bot_versions, credentials, guests, judgements, learners, moderation, players, published, puzzles,
+    settlement, tournaments, voiding,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -239,7 +239,8 @@ impl<'batch> Transaction<'batch, '_> {
                 tournaments::walk_over(self.connection, tournament, *walkover)
             }
             Write::EndTournament { tournament, end } => tournaments::end(self.connection, tournament, end),
-            Write::VoidGame { game, reason, at } => voiding::void(self.connection, game, reason, *at),
+            Write::VoidGame { game, because } => voiding::void(self.connection, game, because),
+            Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
             Write::Publish(publication) => published::publish(self.connection, publication),
             Write::StepJudging(step) => judgements::step(self.connection, step),
             Write::AddPuzzles(harvest) => {

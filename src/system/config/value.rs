@@ -159,7 +159,9 @@ impl FromStr for SiteOrigin {
             (Some(scheme @ ("http" | "https")), Some(authority))
                 if matches!(uri.path(), "" | "/")
                     && uri.query().is_none()
-                    && !authority.as_str().contains('@') =>
+                    && !authority.as_str().contains('@')
+                    && !authority.host().is_empty()
+                    && !authority.as_str().ends_with(':') =>
             {
                 let usual_port = if scheme == "https" { ":443" } else { ":80" };
                 let authority = authority.as_str();

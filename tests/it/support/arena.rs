@@ -303,6 +303,7 @@ impl Arena {
             owner: None,
             profile: BotProfile::default(),
             created_at: UnixMillis::now(),
+            ban: None,
         };
         let identity = fourfold::accounts::identity_of(&player);
         self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();

@@ -164,6 +164,7 @@ async fn add_players(store: &dyn Store) -> anyhow::Result<BySide<PlayerId>> {
             owner: None,
             profile: BotProfile::default(),
             created_at: UnixMillis::now(),
+            ban: None,
         };
         let add = Write::AddPlayer { player, password: None };
         for answer in store.commit(&[add]).await? {

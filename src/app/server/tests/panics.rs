@@ -41,7 +41,7 @@ fn busy() -> Config {
 }
 
 /// Waits in real time, for threads and sockets know no other: as long as it takes on a machine with much to do.
-async fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(super) async fn until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..WAITS_MAX {
         if is_so() {
             return;
@@ -108,12 +108,12 @@ impl TestDaemon {
     }
 }
 
-async fn say(client: &Client, text: &str) {
+pub(super) async fn say(client: &Client, text: &str) {
     client.port.handle(parse(text).unwrap(), now()).await;
 }
 
 /// The first column from the left with room.
-fn column(turn: &Turn) -> i64 {
+pub(super) fn column(turn: &Turn) -> i64 {
     (1..=7)
         .find(|column| turn.moves.chars().filter(|moved| moved.to_digit(36) == Some(*column)).count() < 6)
         .unwrap()

@@ -1,0 +1,124 @@
+//! What every store must do alike with players whom operators deal with, and with the log of it.
+
+use super::conformance::{FIRST_WINS, play, spec};
+use super::conformance::{Fixture, NOON, add, add_players, after_noon, because, player, player_id, void};
+use super::moderation::{AuditAction, Measure, MeasureKind};
+use super::record::{Ban, StoredPlayer};
+use super::store::{Refused, Store, Write, Written};
+use crate::model::player::PlayerKind;
+use crate::model::result::{EndReason, GameResult};
+
+fn measure(name: &str, kind: MeasureKind) -> Write {
+    Write::TakeMeasure(Measure { player: player_id(name), kind, because: because("it was rude") })
+}
+
+async fn write(store: &dyn Store, write: Write) -> Result<Written, Refused> {
+    store.commit(&[write]).await.unwrap().remove(0)
+}
+
+async fn ban_of(store: &dyn Store, name: &str) -> Option<Ban> {
+    store.player(&player_id(name)).await.unwrap().unwrap().ban
+}
+
+pub(crate) async fn a_ban_is_read_with_the_player_until_it_is_lifted<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let until = Some(after_noon(60_000));
+    write(&*store, measure("Ada", MeasureKind::Ban { until })).await.unwrap();
+    let ban = Ban { until, reason: "it was rude".into() };
+    assert_eq!(ban_of(&*store, "Ada").await, Some(ban.clone()));
+    assert_eq!((ban.holds(NOON), ban.holds(after_noon(60_000))), (true, false));
+    assert_eq!(ban_of(&*store, "Bob").await, None);
+    // Another one takes its place, and this one does not end.
+    write(&*store, measure("Ada", MeasureKind::Ban { until: None })).await.unwrap();
+    drop(store);
+    let store = fixture.reopen().await.store();
+    assert_eq!(ban_of(&*store, "Ada").await, Some(Ban { until: None, reason: "it was rude".into() }));
+    write(&*store, measure("Ada", MeasureKind::Unban)).await.unwrap();
+    assert_eq!(ban_of(&*store, "Ada").await, None);
+    assert_eq!(write(&*store, measure("Ada", MeasureKind::Unban)).await, Err(Refused::NotBanned));
+    assert_eq!(store.audit_log(None, 9).await.unwrap().len(), 3, "what is refused is not noted");
+}
+
+pub(crate) async fn measures_are_for_accounts_and_remote_bots<F: Fixture>() {
+    let store = F::create().await.store();
+    let house = StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) };
+    let guest = player("guest-x", PlayerKind::Guest);
+    for player in [house, guest] {
+        let name = player.name.to_string();
+        write(&*store, add(player)).await.unwrap();
+        for kind in [MeasureKind::Ban { until: None }, MeasureKind::Rename { name: "other".parse().unwrap() }]
+        {
+            let refused = write(&*store, measure(&name, kind)).await;
+            assert_eq!(refused, Err(Refused::NoSuchPlayer), "{name}");
+        }
+    }
+    assert_eq!(write(&*store, measure("nobody", MeasureKind::SignOut)).await, Err(Refused::NoSuchPlayer));
+    assert_eq!(store.audit_log(None, 9).await.unwrap(), []);
+}
+
+pub(crate) async fn a_player_gets_another_name_that_is_free<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let rename = |to: &str| measure("Ada", MeasureKind::Rename { name: to.parse().unwrap() });
+    assert_eq!(write(&*store, rename("BOB")).await, Err(Refused::NameTaken));
+    write(&*store, rename("ADA")).await.unwrap();
+    write(&*store, rename("countess")).await.unwrap();
+    let renamed = store.player_by_name(&"Countess".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!((renamed.id, renamed.name.as_str()), (player_id("Ada"), "countess"));
+    assert_eq!(store.player_by_name(&"Ada".parse().unwrap()).await.unwrap(), None);
+    let log = store.audit_log(None, 1).await.unwrap();
+    assert_eq!(log[0].detail.as_deref(), Some("to countess"));
+}
+
+pub(crate) async fn the_log_has_everything_the_newest_first<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    write(&*store, void("g1")).await.unwrap();
+    let password = "$other".to_owned();
+    write(&*store, measure("Ada", MeasureKind::ResetPassword { password })).await.unwrap();
+    assert_eq!(store.password(&player_id("Ada")).await.unwrap().as_deref(), Some("$other"));
+    write(&*store, measure("Bob", MeasureKind::SignOut)).await.unwrap();
+    let log = store.audit_log(None, 9).await.unwrap();
+    let told: Vec<_> = log.iter().map(|entry| (entry.number, entry.action, &*entry.subject)).collect();
+    let (ada, bob) = (player_id("Ada"), player_id("Bob"));
+    let expected = [
+        (3, AuditAction::SignOut, bob.as_str()),
+        (2, AuditAction::ResetPassword, ada.as_str()),
+        (1, AuditAction::Void, "g1"),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!((log[0].by.as_deref(), &*log[0].reason, log[0].at), (Some("a test"), "it was rude", NOON));
+    assert_eq!(store.audit_log(Some(3), 1).await.unwrap(), log[1..2]);
+}
+
+pub(crate) async fn players_of_a_kind_are_listed_by_name<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["bob", "Ada", "Eve"]).await;
+    write(&*store, add(StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) })).await.unwrap();
+    write(&*store, add(player("robo", PlayerKind::Bot))).await.unwrap();
+    let names = async |kind, after: Option<&str>, limit| {
+        let after = after.map(|name| name.parse().unwrap());
+        let players = store.registered(kind, after.as_ref(), limit).await.unwrap();
+        players.into_iter().map(|player| player.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(PlayerKind::Human, None, 9).await, ["Ada", "bob", "Eve"]);
+    assert_eq!(names(PlayerKind::Human, Some("ADA"), 1).await, ["bob"]);
+    assert_eq!(names(PlayerKind::Bot, None, 9).await, ["robo"]);
+}
+
+/// Makes a test of each check.
+macro_rules! conformance_of_moderation {
+    ($fixture:ty) => {
+        $crate::storage::conformance::checks!($fixture, conformance_of_moderation:
+            a_ban_is_read_with_the_player_until_it_is_lifted,
+            measures_are_for_accounts_and_remote_bots,
+            a_player_gets_another_name_that_is_free,
+            the_log_has_everything_the_newest_first,
+            players_of_a_kind_are_listed_by_name,
+        );
+    };
+}
+pub(crate) use conformance_of_moderation;

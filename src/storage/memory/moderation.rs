@@ -1,0 +1,83 @@
+//! What operators do to players, in memory.
+
+use async_trait::async_trait;
+
+use super::{MemoryStore, MemoryTables};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
+use crate::storage::moderation::{AuditAction, AuditEntry, Because, Measure, MeasureKind, ModerationStore};
+use crate::storage::record::{Ban, StoredPlayer};
+use crate::storage::store::{Refused, StoreError, Written};
+
+impl MemoryTables {
+    pub(super) fn take(&mut self, measure: &Measure) -> Result<Written, Refused> {
+        let Measure { player, kind, because } = measure;
+        let done = match kind {
+            MeasureKind::Ban { until } => {
+                let ban = Ban { until: *until, reason: because.reason.clone() };
+                self.registered(player)?.ban = Some(ban);
+                Written::Done
+            }
+            MeasureKind::Unban => {
+                let banned = self.players.get_mut(player).filter(|player| player.ban.is_some());
+                banned.ok_or(Refused::NotBanned)?.ban = None;
+                Written::Done
+            }
+            MeasureKind::Rename { name } => {
+                if self.player_by_name(name).is_some_and(|other| other.id != *player) {
+                    return Err(Refused::NameTaken);
+                }
+                self.registered(player)?.name = name.clone();
+                Written::Done
+            }
+            MeasureKind::ResetPassword { password } => self.set_password(player, password, None)?,
+            MeasureKind::SignOut => self.revoke(player, None)?,
+        };
+        self.note(kind.action(), player.as_str(), kind.detail(), because);
+        Ok(done)
+    }
+
+    fn registered(&mut self, id: &PlayerId) -> Result<&mut StoredPlayer, Refused> {
+        let player = self.players.get_mut(id);
+        let player = player.filter(|player| !player.house && player.kind != PlayerKind::Guest);
+        player.ok_or(Refused::NoSuchPlayer)
+    }
+
+    pub(super) fn note(
+        &mut self,
+        action: AuditAction,
+        subject: &str,
+        detail: Option<String>,
+        because: &Because,
+    ) {
+        let Because { reason, by, at } = because.clone();
+        let number = self.audit.len() as u64 + 1;
+        let subject = subject.to_owned();
+        self.audit.push(AuditEntry { number, action, subject, detail, reason, by: Some(by), at });
+    }
+}
+
+#[async_trait]
+impl ModerationStore for MemoryStore {
+    async fn audit_log(&self, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
+        let tables = self.tables();
+        let earlier = |entry: &&AuditEntry| before.is_none_or(|before| entry.number < before);
+        Ok(tables.audit.iter().rev().filter(earlier).take(limit as usize).cloned().collect())
+    }
+
+    async fn registered(
+        &self,
+        kind: PlayerKind,
+        after: Option<&PlayerName>,
+        limit: u32,
+    ) -> Result<Vec<StoredPlayer>, StoreError> {
+        let tables = self.tables();
+        let is_wanted = |player: &&StoredPlayer| {
+            player.kind == kind && !player.house && after.is_none_or(|after| player.name.key() > after.key())
+        };
+        let mut players: Vec<StoredPlayer> = tables.players.values().filter(is_wanted).cloned().collect();
+        players.sort_by_key(|player| player.name.key());
+        players.truncate(limit as usize);
+        Ok(players)
+    }
+}

@@ -1,0 +1,103 @@
+//! What operators do to players, and the log of all that they did.
+
+use async_trait::async_trait;
+
+use super::PostgresStore;
+use super::credentials;
+use super::db::{self, Connection};
+use super::players::{self, WriteOutcome, done_if};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
+use crate::storage::moderation::{AuditAction, AuditEntry, Because, Measure, MeasureKind, ModerationStore};
+use crate::storage::record::StoredPlayer;
+use crate::storage::rows::moderation::{AuditRow, decode_log};
+use crate::storage::rows::to_sql;
+use crate::storage::store::{Refused, StoreError};
+use crate::storage::words::Word as _;
+
+#[async_trait]
+impl ModerationStore for PostgresStore {
+    async fn audit_log(&self, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
+        log(&*self.reader().await?, before, limit).await
+    }
+
+    async fn registered(
+        &self,
+        kind: PlayerKind,
+        after: Option<&PlayerName>,
+        limit: u32,
+    ) -> Result<Vec<StoredPlayer>, StoreError> {
+        players::registered(&*self.reader().await?, kind, after, limit).await
+    }
+}
+
+async fn log(
+    connection: &Connection,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Vec<AuditEntry>, StoreError> {
+    let sql = "SELECT number, action, subject, detail, reason, by_whom, at FROM audit \
+               WHERE number < $1 ORDER BY number DESC LIMIT $2";
+    let before = before.map_or(i64::MAX, to_sql);
+    let rows: Vec<AuditRow> = db::query_as(sql).bind(before).bind(limit).fetch_all(connection).await?;
+    decode_log(rows)
+}
+
+/// Does what a measure says, or finds why it cannot be before anything is written.
+pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
+    let Measure { player, kind, because } = measure;
+    let outcome = match kind {
+        MeasureKind::Ban { until } => {
+            let sql = "UPDATE player SET banned_because = $1, banned_until = $2 \
+                       WHERE id = $3 AND NOT house AND kind <> 'guest'";
+            let query = db::query(sql).bind(because.reason.as_str()).bind(until.map(|until| until.0));
+            done_if(query.bind(player.as_str()).execute(connection).await?, Refused::NoSuchPlayer)
+        }
+        MeasureKind::Unban => {
+            let sql = "UPDATE player SET banned_because = NULL, banned_until = NULL \
+                       WHERE id = $1 AND banned_because IS NOT NULL";
+            done_if(db::query(sql).bind(player.as_str()).execute(connection).await?, Refused::NotBanned)
+        }
+        MeasureKind::Rename { name } => rename(connection, player, name).await?,
+        MeasureKind::ResetPassword { password } => {
+            credentials::set_password(connection, player, password, None).await?
+        }
+        MeasureKind::SignOut => credentials::revoke(connection, player, None).await?,
+    };
+    if outcome.is_ok() {
+        note(connection, kind.action(), player.as_str(), kind.detail(), because).await?;
+    }
+    Ok(outcome)
+}
+
+async fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    let sql = "SELECT 1 FROM player WHERE lower(name) = lower($1) AND id <> $2";
+    if db::query(sql).bind(name.as_str()).bind(player.as_str()).has_row(connection).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET name = $1 WHERE id = $2 AND NOT house AND kind <> 'guest'";
+    let query = db::query(sql).bind(name.as_str()).bind(player.as_str());
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlayer))
+}
+
+/// Adds an entry to the log.
+pub(super) async fn note(
+    connection: &Connection,
+    action: AuditAction,
+    subject: &str,
+    detail: Option<String>,
+    because: &Because,
+) -> Result<(), StoreError> {
+    let sql =
+        "INSERT INTO audit (at, action, subject, detail, reason, by_whom) VALUES ($1, $2, $3, $4, $5, $6)";
+    db::query(sql)
+        .bind(because.at.0)
+        .bind(action.word())
+        .bind(subject)
+        .bind(detail)
+        .bind(because.reason.as_str())
+        .bind(because.by.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! What operators do to players, and the log of all that they did.
+
+use async_trait::async_trait;
+
+use super::SqliteStore;
+use super::credentials;
+use super::db::{self, Connection};
+use super::players::{self, WriteOutcome, done_if};
+use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
+use crate::storage::moderation::{AuditAction, AuditEntry, Because, Measure, MeasureKind, ModerationStore};
+use crate::storage::record::StoredPlayer;
+use crate::storage::rows::moderation::{AuditRow, decode_log};
+use crate::storage::rows::to_sql;
+use crate::storage::store::{Refused, StoreError};
+use crate::storage::words::Word as _;
+
+#[async_trait]
+impl ModerationStore for SqliteStore {
+    async fn audit_log(&self, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
+        self.readers.read(move |connection| log(connection, before, limit)).await
+    }
+
+    async fn registered(
+        &self,
+        kind: PlayerKind,
+        after: Option<&PlayerName>,
+        limit: u32,
+    ) -> Result<Vec<StoredPlayer>, StoreError> {
+        let after = after.cloned();
+        self.readers
+            .read(move |connection| players::registered(connection, kind, after.as_ref(), limit))
+            .await
+    }
+}
+
+fn log(connection: &Connection, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
+    let sql = "SELECT number, action, subject, detail, reason, by_whom, at FROM audit \
+               WHERE number < ? ORDER BY number DESC LIMIT ?";
+    let before = before.map_or(i64::MAX, to_sql);
+    let rows: Vec<AuditRow> = db::query_as(sql).bind(before).bind(limit).fetch_all(connection)?;
+    decode_log(rows)
+}
+
+/// Does what a measure says, or finds why it cannot be before anything is written.
+pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
+    let Measure { player, kind, because } = measure;
+    let outcome = match kind {
+        MeasureKind::Ban { until } => {
+            let sql = "UPDATE player SET banned_because = ?, banned_until = ? \
+                       WHERE id = ? AND house = 0 AND kind <> 'guest'";
+            let query = db::query(sql).bind(because.reason.as_str()).bind(until.map(|until| until.0));
+            done_if(query.bind(player.as_str()).execute(connection)?, Refused::NoSuchPlayer)
+        }
+        MeasureKind::Unban => {
+            let sql = "UPDATE player SET banned_because = NULL, banned_until = NULL \
+                       WHERE id = ? AND banned_because IS NOT NULL";
+            done_if(db::query(sql).bind(player.as_str()).execute(connection)?, Refused::NotBanned)
+        }
+        MeasureKind::Rename { name } => rename(connection, player, name)?,
+        MeasureKind::ResetPassword { password } => {
+            credentials::set_password(connection, player, password, None)?
+        }
+        MeasureKind::SignOut => credentials::revoke(connection, player, None)?,
+    };
+    if outcome.is_ok() {
+        note(connection, kind.action(), player.as_str(), kind.detail(), because)?;
+    }
+    Ok(outcome)
+}
+
+fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    let sql = "SELECT 1 FROM player WHERE name = ? AND id <> ?";
+    if db::query(sql).bind(name.as_str()).bind(player.as_str()).has_row(connection)? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET name = ? WHERE id = ? AND house = 0 AND kind <> 'guest'";
+    let query = db::query(sql).bind(name.as_str()).bind(player.as_str());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchPlayer))
+}
+
+/// Adds an entry to the log.
+pub(super) fn note(
+    connection: &Connection,
+    action: AuditAction,
+    subject: &str,
+    detail: Option<String>,
+    because: &Because,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO audit (at, action, subject, detail, reason, by_whom) VALUES (?, ?, ?, ?, ?, ?)";
+    db::query(sql)
+        .bind(because.at.0)
+        .bind(action.word())
+        .bind(subject)
+        .bind(detail)
+        .bind(because.reason.as_str())
+        .bind(because.by.as_str())
+        .execute(connection)?;
+    Ok(())
+}
