@@ -68,6 +68,18 @@ export function find(selector, root = document) {
 }
 
 /**
+ * Gives an element these children. Those that it has already stay in the page and keep the keyboard.
+ * @param {Element} parent
+ * @param {Element[]} children
+ */
+export function arrange(parent, children) {
+  for (const child of [...parent.childNodes]) if (!children.some((kept) => kept === child)) child.remove();
+  children.forEach((child, index) => {
+    if (parent.childNodes[index] !== child) parent.insertBefore(child, parent.childNodes[index] ?? null);
+  });
+}
+
+/**
  * Writes text only if it differs, so that screen readers and selections are left in peace.
  * @param {Element} element
  * @param {string} text

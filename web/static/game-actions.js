@@ -1,7 +1,7 @@
 // What a player may do beside moving: resign or abort, ask for a move back, answer offers, claim a win, react, play
 // again. Draws only what applies now; `act` carries it out.
 
-import { el, find, icon } from "./dom.js";
+import { arrange, el, find, icon } from "./dom.js";
 import { nameOf } from "./companion.js";
 import { other } from "./rules.js";
 import { shareButton } from "./share.js";
@@ -20,6 +20,10 @@ export class GameActions {
   #key = "";
   #confirmTimer = 0;
   #claimTimer = 0;
+  /** Buttons of this game that were drawn once: drawn anew, they would lose the keyboard, and forget that they ask
+   * whether one is sure. @type {Map<string, HTMLElement>} */
+  #kept = new Map();
+  #game = "";
 
   /**
    * @param {HTMLElement} root
@@ -45,7 +49,9 @@ export class GameActions {
     if (key === this.#key) return;
     this.#key = key;
     clearTimeout(this.#claimTimer);
-    this.bar.replaceChildren(...this.#buttons(state));
+    if (state.id !== this.#game) this.#kept.clear();
+    this.#game = state.id;
+    arrange(this.bar, this.#buttons(state));
     this.offers.replaceChildren(...this.#offers(state));
     const social = state.you !== null && state.players[other(state.you)].kind !== "bot";
     this.reactions.hidden = !social || emojis.length === 0;
@@ -61,11 +67,22 @@ export class GameActions {
     if (state.status === "over") return this.#afterwards(state);
     if (!state.you) return [shareButton(state.id)];
     const buttons = [];
-    if (canAbort(state)) buttons.push(this.#button(text("game.abort"), "close", "abort"));
-    else buttons.push(this.#resign());
-    if (this.#canTakeBack(state)) buttons.push(this.#button(text("game.take_back"), "undo", "takeback"));
-    if (this.friendly && state.toMove === state.you) buttons.push(this.#button(text("game.hint"), "bulb", "hint"));
+    if (canAbort(state)) buttons.push(this.#keep("abort", () => this.#button(text("game.abort"), "close", "abort")));
+    else buttons.push(this.#keep("resign", () => this.#resign()));
+    if (this.#canTakeBack(state)) buttons.push(this.#keep("takeback", () => this.#button(text("game.take_back"), "undo", "takeback")));
+    if (this.friendly && state.toMove === state.you) buttons.push(this.#keep("hint", () => this.#button(text("game.hint"), "bulb", "hint")));
     return buttons;
+  }
+
+  /**
+   * The button for an act, as it was drawn first.
+   * @param {Act} act
+   * @param {() => HTMLElement} draw
+   */
+  #keep(act, draw) {
+    const kept = this.#kept.get(act) ?? draw();
+    this.#kept.set(act, kept);
+    return kept;
   }
 
   /** @param {GameState} state */
