@@ -63,6 +63,6 @@ export class Ending {
   #toReview() {
     this.hide();
     find(".side-panel", this.root).scrollIntoView({ block: "start" });
-    document.querySelector("#review")?.scrollIntoView({ block: "nearest" });
+    document.querySelector(".review")?.scrollIntoView({ block: "nearest" });
   }
 }

@@ -98,6 +98,7 @@ export class ReviewCard {
       heading(),
       el("p", { class: "review-story" }, told ? text(told.key, told.values) : text("review.no_blunders")),
       el("div", { class: "review-skill" }, ...skillRow("first", review, mistakes), ...skillRow("second", review, mistakes)),
+      this.#puzzles(review, mistakes),
       ...(this.#graph ? [this.#graph.element, legend(), valueTable(review, (ply) => labelOf(review, ply), moveWords)] : []),
       this.#turningPoint(review),
       el("p", { class: "review-verdict", "aria-live": "polite" }),
@@ -111,6 +112,20 @@ export class ReviewCard {
     );
     this.#markMoves(review);
     this.show(this.#ply);
+  }
+
+  /**
+   * One's own mistakes to play better, or everybody's where one only looks on.
+   * @param {Review} review
+   * @param {ReviewedPly[]} mistakes
+   */
+  #puzzles(review, mistakes) {
+    const chosen = this.#you ? mistakes.filter(({ side }) => side === this.#you) : mistakes;
+    if (chosen.length === 0) return "";
+    const title = text(this.#you ? "review.mistakes_yours" : "review.mistakes_all");
+    // Few want it, so that the others need not load it.
+    const open = async () => (await import("./mistakes.js")).playMistakes(review, chosen, title);
+    return el("button", { type: "button", class: "button review-mistakes", click: open }, icon("puzzle"), title);
   }
 
   /** One button that leads to the move after which the result was never again in doubt. @param {Review} review */
