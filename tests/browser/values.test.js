@@ -64,6 +64,7 @@ test("nothing is played into a full column or after the end", () => {
 test("a mirrored line and one of another board have their addresses", () => {
   assert.equal(address(mirror(lineOf("7x6", "112"))), "/analysis/776");
   assert.equal(address(lineOf("12x4", "c")), "/analysis/c?variant=12x4");
-  assert.equal(address(lineOf("7x6", "-")), "/analysis/-");
+  assert.equal(address(lineOf("7x6", "-")), "/analysis", "the usual board without a stone has no dash");
+  assert.equal(address(lineOf("12x4", "-")), "/analysis/-?variant=12x4");
   assert.deepEqual(shownMoves(goTo(lineOf("12x4", "abc"), 2)), [10, 11]);
 });

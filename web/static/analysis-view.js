@@ -3,7 +3,7 @@
 import { BoardElement } from "./board.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
-import { address, isOver, play, shownMoves } from "./line.js";
+import { address, isOver, play, printMoves, shownMoves } from "./line.js";
 import { columnValue, movesLeft, outlook, outlookWords } from "./outlook.js";
 import { other, parseVariant, sideToMove, winningLine } from "./rules.js";
 import { text } from "./texts.js";
@@ -111,8 +111,7 @@ export class AnalysisView {
   /** @param {AnalysisState} state */
   #showForms({ line, swapped }) {
     const field = /** @type {HTMLInputElement} */ (find("#import-moves", this.root));
-    const moves = address(line).slice("/analysis/".length).split("?")[0];
-    if (document.activeElement !== field) field.value = moves === "-" ? "" : moves;
+    if (document.activeElement !== field) field.value = printMoves(shownMoves(line));
     /** @type {HTMLButtonElement} */ (find("#play-on button[type=submit]", this.root)).disabled = isOver(line);
     for (const side of /** @type {Side[]} */ (["first", "second"])) {
       const choice = find(`#play-on input[value="${side}"] + span`, this.root);

@@ -57,5 +57,6 @@ export function mirror(line) {
 /** Where the position on the board is found. @param {Line} line */
 export function address(line) {
   const query = line.variant === "7x6" ? "" : `?variant=${line.variant}`;
+  if (line.ply === 0 && !query) return "/analysis";
   return `/analysis/${printMoves(shownMoves(line)) || "-"}${query}`;
 }

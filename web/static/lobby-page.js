@@ -152,6 +152,8 @@ function withdraw() {
  * @param {() => void} cancel
  */
 function showWaiting(title, detail, cancel) {
+  // As high as what it takes the place of: a bot is offered after a while, and what is below stays where it is.
+  if (!form.hidden) waiting.style.minHeight = `${form.offsetHeight}px`;
   form.hidden = true;
   waiting.hidden = false;
   setText(find("#waiting-title"), title);
@@ -179,7 +181,9 @@ function stopWaiting() {
 function showLobby({ seeks, games, live, online }) {
   setText(find("#counts"), `${count("lobby.online", online)} · ${count("lobby.in_progress", live)}`);
   const others = seeks.filter(({ player }) => player.id !== connection.welcome?.you.id);
-  find("#seeks").replaceChildren(...others.map(seekRow));
+  const rows = others.map(seekRow);
+  find("#seeks").replaceChildren(...rows.slice(0, 1));
+  find("#more-seeks").replaceChildren(...rows.slice(1));
   find("#nobody-waits").hidden = others.length > 0;
   find("#play-now").classList.toggle("primary", others.length > 0);
   find("#choose-bot").classList.toggle("primary", others.length === 0);

@@ -196,7 +196,7 @@ async fn the_pages_show_the_same() {
     assert!(!site.get("/leaderboard").await.body.contains("by=house"));
     let body = site.get("/player/six").await.body;
     for part in
-        ["Rating over time", "class=\"chart\"", "The same as a table", "Column 4:", "/player/random", "75 %"]
+        ["Rating over time", "class=\"chart\"", "Show as a table", "Column 4:", "/player/random", "75 %"]
     {
         assert!(body.contains(part), "{part}: {body}");
     }
