@@ -83,12 +83,24 @@ fn cases(cases: u32) -> ProptestConfig {
 
 #[test]
 fn every_kept_input_holds() {
-    seeds("arena").iter().for_each(|script| arena::hold(script));
-    seeds("bot_line").iter().for_each(|line| bot_line::hold(("cmd:./bot", line)));
-    seeds("client_message").iter().for_each(|text| client_message::hold(text));
-    seeds("config").iter().for_each(|text| config::hold(text));
-    seeds("notation").iter().for_each(|text| notation::hold(("7x6", text)));
-    seeds("url").iter().for_each(|text| url::hold(text));
+    for script in &seeds("arena") {
+        arena::hold(script);
+    }
+    for line in &seeds("bot_line") {
+        bot_line::hold(("cmd:./bot", line));
+    }
+    for text in &seeds("client_message") {
+        client_message::hold(text);
+    }
+    for text in &seeds("config") {
+        config::hold(text);
+    }
+    for text in &seeds("notation") {
+        notation::hold(("7x6", text));
+    }
+    for text in &seeds("url") {
+        url::hold(text);
+    }
 }
 
 proptest! {

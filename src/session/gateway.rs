@@ -100,9 +100,10 @@ struct Proven {
 #[async_trait]
 impl Gateway for SessionGateway {
     async fn check_token(&self, token: &Secret) -> Result<(), AccountError> {
-        match self.services.accounts.authenticate(token).await {
+        let checked = self.services.accounts.authenticate(token).await.map(drop);
+        match checked {
             // The socket tells: with the reason, and a code that says not to come back.
-            Ok(_) | Err(AccountError::Banned(_)) => Ok(()),
+            Ok(()) | Err(AccountError::Banned(_)) => Ok(()),
             Err(other) => Err(other),
         }
     }

@@ -37,9 +37,10 @@ pub enum MeasureKind {
     },
     /// Ends a ban. Refused as [`Refused::NotBanned`](super::store::Refused::NotBanned) if there is none.
     Unban,
-    /// Gives another name. Refused as [`Refused::NameTaken`](super::store::Refused::NameTaken) if another player has it.
+    /// Gives another name. Refused as [`Refused::NameTaken`](super::store::Refused::NameTaken) if another player has
+    /// it.
     Rename {
-        /// The new one.
+        /// By which it is called from now on.
         name: PlayerName,
     },
     /// Gives a person another password and ends all sessions.

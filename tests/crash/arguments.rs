@@ -1,4 +1,5 @@
-//! `--cycles N --games N --cuts N --seed S --store postgres --restart-database N`, and what test runners pass to every test.
+//! `--cycles N --games N --cuts N --seed S --store postgres --restart-database N`, and what test runners pass to every
+//! test.
 
 /// Kills on one data directory: with more, what is measured is how long a large database takes to be checked.
 const ROUND_CYCLES_MAX: u32 = 50;
@@ -67,8 +68,8 @@ impl Arguments {
     ///
     /// # Panics
     ///
-    /// Panics if a value is missing, or is none of those that are known; or if a database server is to be restarted that
-    /// nobody asked for.
+    /// Panics if a value is missing, or is none of those that are known; or if a database server is to be restarted
+    /// that nobody asked for.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Option<Self> {
         let mut arguments = Self {
             cycles: None,

@@ -18,7 +18,6 @@ const PURE: &[&str] = &[
     "arena/src/time",
     "bots/src",
     "engine/src",
-    "src/accounts/attempts",
     "src/app/cli/play/tui/game",
     "src/app/cli/play/tui/pace",
     "src/client/address",
@@ -89,7 +88,6 @@ const IMPURE: &[&str] = &[
 
 /// Files with one impure word, and why they may have it.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("src/accounts/attempts.rs", "tokio::", "the type of the instants that its callers pass"),
     ("src/model/clock.rs", "Instant::now", "`now`, which is for tasks: rules are told the time"),
     ("src/model/clock.rs", "tokio::", "the same `now`: tests pause the runtime's clock"),
     ("src/model/time.rs", "SystemTime", "`UnixMillis::now`, which is for tasks"),

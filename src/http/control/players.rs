@@ -39,9 +39,9 @@ const LIST_MAX: u32 = 500;
 /// Why something is done, for the log.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Reason {
-    /// One line.
+    /// One line of text.
     pub(crate) reason: String,
-    /// Who says so.
+    /// Who says that it was they.
     #[serde(default = "somebody")]
     pub(crate) by: String,
 }
@@ -65,7 +65,7 @@ pub(super) struct BanPlayer {
 pub(super) struct RenamePlayer {
     #[serde(flatten)]
     pub(super) because: Reason,
-    /// The new one.
+    /// By which it is called from now on.
     pub(super) name: String,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct ListedPlayer {
     pub(crate) name: PlayerName,
     /// The account that it belongs to.
     pub(crate) owner: Option<PlayerName>,
-    /// RFC 3339.
+    /// When it was made, RFC 3339.
     pub(crate) created_at: String,
     /// Why it is kept out, if it is.
     pub(crate) banned_because: Option<String>,
@@ -103,7 +103,7 @@ pub(crate) struct ListedPlayer {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct ListedSession {
     pub(crate) id: String,
-    /// RFC 3339.
+    /// When it was made, RFC 3339.
     pub(crate) created_at: String,
     /// RFC 3339; tokens of bots do not end by themselves.
     pub(crate) expires_at: Option<String>,
@@ -113,7 +113,7 @@ pub(crate) struct ListedSession {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct LogEntry {
     pub(crate) number: u64,
-    /// RFC 3339.
+    /// When it was done, RFC 3339.
     pub(crate) at: String,
     /// `void`, `ban`, `unban`, `rename`, `reset_password` or `sign_out`.
     pub(crate) action: String,
@@ -140,16 +140,16 @@ pub(super) fn commands() -> Vec<Route> {
 impl Reason {
     /// As the log keeps it: one line of text, and whose word it is.
     pub(super) fn checked(&self) -> Result<Because, ApiError> {
-        let reason = line(&self.reason, "reason", REASON_MAX)?;
-        let by = line(&self.by, "by", BY_MAX)?;
+        let reason = line(&self.reason, "reason", "a reason", REASON_MAX)?;
+        let by = line(&self.by, "by", "the name of whoever does it", BY_MAX)?;
         Ok(Because { reason, by, at: UnixMillis::now() })
     }
 }
 
-fn line(text: &str, field: &str, max: usize) -> Result<String, ApiError> {
+fn line(text: &str, field: &str, what: &str, max: usize) -> Result<String, ApiError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(ApiError::bad_field(field, format!("`{field}` is needed")));
+        return Err(ApiError::bad_field(field, format!("{what} is needed")));
     }
     check_text(text, max, Lines::One)
         .map_err(|bad| ApiError::bad_field(field, format!("the {field} {bad}")))?;

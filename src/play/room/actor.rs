@@ -21,6 +21,7 @@ use super::refusal::RoomRefusal;
 use super::state::{Effect, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::model::clock::now;
+use crate::model::ids::PlayerId;
 use crate::protocol::server::GameEnd;
 use crate::storage::Writer;
 use crate::storage::record::{GameSpec, Settlement};
@@ -295,11 +296,7 @@ impl RoomActor {
                 let effects = self.state.fail(side, now(), UnixMillis::now()).unwrap_or_default();
                 self.carry_out(effects, None).await;
             }
-            Command::Expel { player } => {
-                let Some(side) = self.side_of(&player) else { return };
-                let effects = self.state.resign(side, now(), UnixMillis::now()).unwrap_or_default();
-                self.carry_out(effects, None).await;
-            }
+            Command::Expel { player } => self.expel(&player).await,
             Command::Wait { side, wait } => self.seat_waits(side, wait).await,
             Command::Sit { player, member, recipient, seated } => {
                 let answer = self.sit(&player, member, recipient).await;
@@ -319,16 +316,7 @@ impl RoomActor {
                     self.crowd_changed();
                 }
             }
-            Command::Sync { player, reply, skipped } => {
-                let side = player.and_then(|player| self.side_of(&player));
-                if let Some(side) = side {
-                    self.take_seat(side, &reply).await;
-                }
-                reply.send(&self.snapshot_frame(side, skipped));
-                if side.is_none() {
-                    self.repeat_value(&*reply.recipient);
-                }
-            }
+            Command::Sync { player, reply, skipped } => self.sync(player, &reply, skipped).await,
             Command::Look { answer } => {
                 // A page that stopped waiting needs no answer.
                 let _ = answer.send(self.snapshot(None));
@@ -338,6 +326,24 @@ impl RoomActor {
                 let effects = self.state.pause(now(), UnixMillis::now());
                 self.carry_out(effects, None).await;
             }
+        }
+    }
+
+    /// An operator has sent a player away, who loses.
+    async fn expel(&mut self, player: &PlayerId) {
+        let Some(side) = self.side_of(player) else { return };
+        let effects = self.state.resign(side, now(), UnixMillis::now()).unwrap_or_default();
+        self.carry_out(effects, None).await;
+    }
+
+    async fn sync(&mut self, player: Option<PlayerId>, reply: &ReplyTo, skipped: Option<u64>) {
+        let side = player.and_then(|player| self.side_of(&player));
+        if let Some(side) = side {
+            self.take_seat(side, reply).await;
+        }
+        reply.send(&self.snapshot_frame(side, skipped));
+        if side.is_none() {
+            self.repeat_value(&*reply.recipient);
         }
     }
 
