@@ -14,7 +14,7 @@
 //! directories. With `--store postgres` the arena of the first part is kept by a database server, which every third
 //! death is that of; with `--restart-database N` it dies so many times more while the daemon lives, and it is measured
 //! how soon moves are acknowledged again. Then the daemon is suspended, which must cost no player any time, and runs
-//! out of files. Without arguments, as plain `cargo test` runs it, everything is done in a short form of a minute or so.
+//! out of files. Without arguments, as plain `cargo test` runs it, all is done in a short form of a minute or so.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
 

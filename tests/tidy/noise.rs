@@ -26,7 +26,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/http/api/puzzles.rs", "endpoints", 51),
     ("src/http/pages/chart.rs", "new", 50),
     ("src/operations/verify/fold.rs", "add", 47),
-    ("src/play/room/actor.rs", "execute", 48),
     ("src/play/room/actor/telling.rs", "carry_out", 62),
     ("src/storage/memory.rs", "apply", AS_LONG_AS_ITS_ENUM),
     ("src/storage/postgres/apply.rs", "apply", AS_LONG_AS_ITS_ENUM),

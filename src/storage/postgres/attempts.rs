@@ -10,7 +10,7 @@ use crate::storage::attempts::{Attempt, AttemptRule, AttemptStore};
 use crate::storage::store::StoreError;
 
 /// Counts an attempt of key $2 of rule $1 unless there were $3 in the last $4 microseconds. One statement, which holds
-/// the key's row: of those who come at the same time each sees the ones before. Gives the number of the attempt, or none.
+/// the key's row: of those who come at the same time each sees the ones before. Gives the attempt's number, or none.
 const BEGIN: &str = "\
     WITH clock AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now) \
     INSERT INTO attempt AS a (rule, key, times, last) SELECT $1, $2, ARRAY[now], now FROM clock \
