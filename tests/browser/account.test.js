@@ -63,6 +63,22 @@ test("one signs out and in again, and a wrong password is refused in words", asy
   assert.match((await page.textContent("h1")) ?? "", /Quinn/);
 });
 
+test("whoever is banned is signed out, and told why when signing in", async () => {
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Trudy");
+  arena.operate("ban", "Trudy", "--days", "7", "--reason", "floods the lobby");
+  await page.goto("/account");
+  await page.fill("#in-name", "Trudy");
+  await page.fill("#in-password", "correct horse battery");
+  await page.click("#sign-in button[type=submit]");
+  const problem = page.locator("#sign-in .problem");
+  await page.waitForFunction(() => document.querySelector("#sign-in .problem")?.textContent);
+  assert.match((await problem.textContent()) ?? "", /keeps this account out: until 20\d\d-.*: floods the lobby/);
+  arena.operate("unban", "Trudy", "--reason", "sorry");
+  await page.click("#sign-in button[type=submit]");
+  await page.waitForSelector("#sign-out");
+});
+
 test("a name that is taken is said so at the field", async () => {
   const [one, two] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   await signUp(one, "Rosa");

@@ -16,6 +16,7 @@ export async function call(method, path, body) {
   const said = await response.text();
   const answer = said ? JSON.parse(said) : {};
   if (response.status === 401 && path === SESSIONS) throw new Problem({ code: "wrong_password" });
+  if (response.status === 403 && path === SESSIONS) throw new Problem({ ...answer, code: "banned" });
   if (!response.ok) throw new Problem(answer);
   return answer;
 }

@@ -184,6 +184,8 @@ const REFUSALS = {
  * @param {{ code: string, message: string }} error
  */
 export function refusal(error) {
+  // "banned until …: why", in the operator's words.
+  if (error.code === "banned") return text("error.banned", { reason: error.message.replace(/^banned /, "") });
   const words = REFUSALS[error.code];
   if (words) return text(words);
   return `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;

@@ -1,6 +1,6 @@
 // Starts the real daemon on a free port with a data directory of its own, and stops it.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,6 +71,16 @@ export class Arena {
       });
     });
     return this;
+  }
+
+  /**
+   * What an operator does while it runs.
+   * @param {string[]} words behind `fourfold admin`
+   */
+  operate(...words) {
+    const args = ["admin", ...words, "--data", join(this.data, "arena")];
+    const done = spawnSync(process.env.FOURFOLD_BIN ?? "", args, { encoding: "utf8" });
+    if (done.status !== 0) throw new Error(done.stderr);
   }
 
   /** Kills the daemon as a power cut would, and starts it again at the same address. */
