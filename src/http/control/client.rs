@@ -127,7 +127,8 @@ impl ControlClient {
     }
 
     pub(crate) async fn ban(&self, player: &str, days: Option<u32>, because: Reason) -> Answer<Done> {
-        self.send(post(["players", player, "ban"]).body(&BanPlayer { because, days })).await
+        let Reason { reason, by } = because;
+        self.send(post(["players", player, "ban"]).body(&BanPlayer { reason, by, days })).await
     }
 
     pub(crate) async fn unban(&self, player: &str, because: &Reason) -> Answer<Done> {
@@ -135,7 +136,8 @@ impl ControlClient {
     }
 
     pub(crate) async fn rename(&self, player: &str, name: &str, because: Reason) -> Answer<Done> {
-        let rename = RenamePlayer { because, name: name.into() };
+        let Reason { reason, by } = because;
+        let rename = RenamePlayer { reason, by, name: name.into() };
         self.send(post(["players", player, "rename"]).body(&rename)).await
     }
 

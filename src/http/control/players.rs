@@ -38,6 +38,7 @@ const LIST_MAX: u32 = 500;
 
 /// Why something is done, for the log.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Reason {
     /// One line of text.
     pub(crate) reason: String,
@@ -53,18 +54,26 @@ fn somebody() -> String {
 
 /// Keeps a player out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct BanPlayer {
-    #[serde(flatten)]
-    pub(super) because: Reason,
+    /// As in [`Reason`], like the next one.
+    pub(super) reason: String,
+    /// As in [`Reason`], like the last one.
+    #[serde(default = "somebody")]
+    pub(super) by: String,
     /// For so many; for good without.
     pub(super) days: Option<u32>,
 }
 
 /// Gives a player another name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct RenamePlayer {
-    #[serde(flatten)]
-    pub(super) because: Reason,
+    /// As in [`Reason`], like the next one.
+    pub(super) reason: String,
+    /// As in [`Reason`], like the last one.
+    #[serde(default = "somebody")]
+    pub(super) by: String,
     /// By which it is called from now on.
     pub(super) name: String,
 }
@@ -176,9 +185,9 @@ async fn registered(control: &Control, name: &str) -> Result<StoredPlayer, Refus
 async fn ban(
     State(control): State<Control>,
     PathPart(name): PathPart,
-    JsonBody(BanPlayer { because, days }): JsonBody<BanPlayer>,
+    JsonBody(BanPlayer { reason, by, days }): JsonBody<BanPlayer>,
 ) -> Result<Json<Done>, Refusal> {
-    let because = because.checked()?;
+    let because = Reason { reason, by }.checked()?;
     let until = match days {
         None => None,
         Some(days) if (1..=DAYS_MAX).contains(&days) => {
@@ -211,9 +220,9 @@ async fn unban(
 async fn rename(
     State(control): State<Control>,
     PathPart(name): PathPart,
-    JsonBody(RenamePlayer { because, name: new }): JsonBody<RenamePlayer>,
+    JsonBody(RenamePlayer { reason, by, name: new }): JsonBody<RenamePlayer>,
 ) -> Result<Json<Done>, Refusal> {
-    let because = because.checked()?;
+    let because = Reason { reason, by }.checked()?;
     let player = registered(&control, &name).await?;
     Ok(Json(Done::to(control.accounts.rename(&player.id, &new, because).await?)))
 }

@@ -271,6 +271,26 @@ async fn operators_deal_with_players_and_the_log_says_so() {
 }
 
 #[tokio::test]
+async fn a_ban_that_says_what_is_not_understood_is_none() {
+    let served = serve();
+    create_account(&served.client().await, "ada").await.unwrap();
+    for body in
+        [r#"{"reason":"rude","day":7}"#, r#"{"reason":"rude","days":-1}"#, r#"{"reason":"rude","days":1e9}"#]
+    {
+        let length = body.len();
+        let heard = served
+            .say(&format!(
+                "POST /control/v1/players/ada/ban HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                 Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            ))
+            .await;
+        check_heard(&heard, 422, "bad_field");
+    }
+    let ada = served.store.player_by_name(&"ada".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(ada.ban, None);
+}
+
+#[tokio::test]
 async fn what_operators_cannot_do_to_players_is_refused_and_not_noted() {
     use crate::model::player::PlayerKind;
     use crate::storage::conformance::{add, player};
