@@ -66,7 +66,7 @@ command -v node >/dev/null || missing node 'install Node.js 20 or newer'
 (cd bots/kits/javascript && node --test tests/)
 
 step 'kits against the daemon'
-cargo build --locked --package fourfold-bot --examples
+# The examples were built with the tests.
 KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot bots/kits/check.sh
 
 step 'pages in a browser'

@@ -124,8 +124,14 @@ export function expectNothing() {
   expecting = false;
 }
 
+/** Whether this page is being left for a game: a second navigation would abort the first. */
+let leaving = false;
+window.addEventListener("pageshow", () => (leaving = false)); // by the way back, too
+
 /** @param {string} id */
 export function goToGame(id) {
+  if (leaving) return;
+  leaving = true;
   location.assign(`/game/${id}`);
 }
 
