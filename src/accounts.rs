@@ -574,6 +574,7 @@ fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> St
         profile: BotProfile::default(),
         created_at: UnixMillis::now(),
         ban: None,
+        mute: None,
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod file_lessons;
 pub(crate) mod host;
 pub(crate) mod house;
 pub(crate) mod incident;
+pub(crate) mod orders;
 pub(crate) mod presence;
 pub(crate) mod ratings;
 pub(crate) mod reasons;

@@ -239,6 +239,7 @@ async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<
         },
         created_at: UnixMillis::now(),
         ban: None,
+        mute: None,
     };
     writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
     Ok(player)

@@ -135,6 +135,7 @@ pub(crate) fn player(name: &str, kind: PlayerKind) -> StoredPlayer {
         profile: BotProfile::default(),
         created_at: NOON,
         ban: None,
+        mute: None,
     }
 }
 

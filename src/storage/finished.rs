@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use tokio::sync::{OnceCell, watch};
 
+use super::moderation::{Measure, MeasureKind};
 use super::record::{DamagedGame, StoredGame};
 use super::store::{Refused, Store, StoreError, Write, Written};
 
@@ -48,7 +49,10 @@ impl News {
             self.finished = self.finished.max(settlement.number);
         }
         // Both give the records a new revision.
-        if matches!(write, Write::VoidGame { .. } | Write::Retire { .. }) {
+        let is_deletion = |measure: &Measure| matches!(measure.kind, MeasureKind::Delete { .. });
+        if matches!(write, Write::VoidGame { .. } | Write::Retire { .. })
+            || matches!(write, Write::TakeMeasure(measure) if is_deletion(measure))
+        {
             self.withdrawals += 1;
         }
         if let Write::StepJudging(step) = write {

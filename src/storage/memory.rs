@@ -34,7 +34,7 @@ use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
 use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
-use super::moderation::{AuditAction, AuditEntry, Because};
+use super::moderation::{AuditEntry, AuditNote, Because};
 use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::ratings::RatingStore;
@@ -210,6 +210,10 @@ impl MemoryTables {
             Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
             Write::VoidGame { game, because } => self.void(game, because),
             Write::TakeMeasure(measure) => self.take(measure),
+            Write::GiveOrder(order) => {
+                self.note(order.kind.entry(), &order.because);
+                Ok(Written::Done)
+            }
             Write::Publish(publication) => {
                 if publication.revision != self.publication.revision {
                     return Err(Refused::Outdated);
@@ -259,7 +263,7 @@ impl MemoryTables {
         }
         let variant = self.games[&voided.game].spec.variant;
         self.voided.push(voided);
-        self.note(AuditAction::Void, game.as_str(), None, because);
+        self.note(AuditNote::void(game), because);
         self.refold(variant);
         self.unpublish();
         self.learners.withdraw(|number| number == place as u64 + 1);
@@ -379,6 +383,7 @@ impl MemoryTables {
             profile: BotProfile::default(),
             created_at,
             ban: None,
+            mute: None,
         };
         self.passwords.remove(&id);
         self.puzzles.forget(&id);

@@ -1,12 +1,13 @@
-//! What operators do to players, and the log of all that they did.
+//! What operators do to players, what they order for the whole arena, and the log of all that they did.
 
 use async_trait::async_trait;
 
 use super::error::StoreError;
 use super::record::StoredPlayer;
-use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
+use crate::system::config::IpNetwork;
 
 /// What an operator does to a player with an account or to a remote bot. It and its entry in the log become durable
 /// together.
@@ -50,6 +51,82 @@ pub enum MeasureKind {
     },
     /// Ends all sessions of a person, or all tokens of a bot.
     SignOut,
+    /// Lets a player play, but ask nobody; it takes the place of the one before.
+    Mute {
+        /// When it ends by itself; never if `None`.
+        until: Option<UnixMillis>,
+    },
+    /// Ends that. Refused as [`Refused::NotMuted`](super::store::Refused::NotMuted) if there is none.
+    Unmute,
+    /// Ends an account or a bot, as [`Write::Retire`](super::store::Write::Retire) does, with all its credentials.
+    Delete {
+        /// By which it is called from then on.
+        name: PlayerName,
+    },
+}
+
+/// What an operator orders for the whole arena. The log is where it is kept: what holds is what was said last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Order {
+    pub(crate) kind: OrderKind,
+    pub(crate) because: Because,
+}
+
+/// What is ordered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OrderKind {
+    /// No game begins any more; those under way go on.
+    Pause,
+    /// Games begin again.
+    Resume,
+    /// The daemon is about to stop. Holds for this daemon alone.
+    Drain {
+        /// When, at the latest.
+        until: UnixMillis,
+    },
+    /// Every page says this.
+    Announce {
+        /// One line; empty for nothing.
+        text: String,
+        /// When it ends by itself; never if `None`.
+        until: Option<UnixMillis>,
+    },
+    /// Nobody comes in from there.
+    BanNetwork {
+        network: IpNetwork,
+        /// When it ends by itself; never if `None`.
+        until: Option<UnixMillis>,
+    },
+    /// Ends that.
+    UnbanNetwork { network: IpNetwork },
+}
+
+/// What the log says that an order was given for, unless it is a network.
+const ARENA: &str = "arena";
+
+impl OrderKind {
+    pub(crate) fn action(&self) -> AuditAction {
+        match self {
+            Self::Pause => AuditAction::Pause,
+            Self::Resume => AuditAction::Resume,
+            Self::Drain { .. } => AuditAction::Drain,
+            Self::Announce { .. } => AuditAction::Announce,
+            Self::BanNetwork { .. } => AuditAction::BanNetwork,
+            Self::UnbanNetwork { .. } => AuditAction::UnbanNetwork,
+        }
+    }
+
+    /// The entry of the log that keeps it.
+    pub(crate) fn entry(&self) -> AuditNote {
+        let (subject, detail, until) = match self {
+            Self::Pause | Self::Resume => (ARENA.to_owned(), None, None),
+            Self::Drain { until } => (ARENA.to_owned(), None, Some(*until)),
+            Self::Announce { text, until } => (ARENA.to_owned(), Some(text.clone()), *until),
+            Self::BanNetwork { network, until } => (network.to_string(), None, *until),
+            Self::UnbanNetwork { network } => (network.to_string(), None, None),
+        };
+        AuditNote { action: self.action(), subject, detail, until }
+    }
 }
 
 /// The kinds of entries of the log.
@@ -61,6 +138,26 @@ pub(crate) enum AuditAction {
     Rename,
     ResetPassword,
     SignOut,
+    Mute,
+    Unmute,
+    Delete,
+    Pause,
+    Resume,
+    Drain,
+    Announce,
+    BanNetwork,
+    UnbanNetwork,
+}
+
+impl AuditAction {
+    /// Those that are orders for the whole arena.
+    pub(crate) const ORDERS: [Self; 6] =
+        [Self::Pause, Self::Resume, Self::Drain, Self::Announce, Self::BanNetwork, Self::UnbanNetwork];
+
+    /// Whether the subject of such an entry is the id of a player.
+    pub(crate) fn is_of_player(self) -> bool {
+        self != Self::Void && !Self::ORDERS.contains(&self)
+    }
 }
 
 impl MeasureKind {
@@ -71,16 +168,39 @@ impl MeasureKind {
             Self::Rename { .. } => AuditAction::Rename,
             Self::ResetPassword { .. } => AuditAction::ResetPassword,
             Self::SignOut => AuditAction::SignOut,
+            Self::Mute { .. } => AuditAction::Mute,
+            Self::Unmute => AuditAction::Unmute,
+            Self::Delete { .. } => AuditAction::Delete,
         }
     }
 
-    /// What the log says of it beside the reason.
-    pub(crate) fn detail(&self) -> Option<String> {
-        match self {
-            Self::Ban { until: Some(until) } => Some(format!("until {until}")),
-            Self::Rename { name } => Some(format!("to {name}")),
-            Self::Ban { until: None } | Self::Unban | Self::ResetPassword { .. } | Self::SignOut => None,
-        }
+    /// The entry of the log that is made with it.
+    pub(crate) fn entry(&self, player: &PlayerId) -> AuditNote {
+        let (detail, until) = match self {
+            Self::Ban { until } | Self::Mute { until } => (None, *until),
+            Self::Rename { name } => (Some(format!("to {name}")), None),
+            Self::Unban | Self::ResetPassword { .. } | Self::SignOut | Self::Unmute | Self::Delete { .. } => {
+                (None, None)
+            }
+        };
+        AuditNote { action: self.action(), subject: player.to_string(), detail, until }
+    }
+}
+
+/// What an entry of the log says beside why, who and when.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AuditNote {
+    pub(crate) action: AuditAction,
+    /// What it is done to: the id of a game or a player, a network, or the arena.
+    pub(crate) subject: String,
+    pub(crate) detail: Option<String>,
+    pub(crate) until: Option<UnixMillis>,
+}
+
+impl AuditNote {
+    /// A game was taken out.
+    pub(super) fn void(game: &GameId) -> Self {
+        Self { action: AuditAction::Void, subject: game.to_string(), detail: None, until: None }
     }
 }
 
@@ -90,10 +210,12 @@ pub struct AuditEntry {
     /// Counts all entries, from 1.
     pub(crate) number: u64,
     pub(crate) action: AuditAction,
-    /// The id of what it was done to: a game, or a player.
+    /// What it was done to: the id of a game or of a player, a network, or the arena.
     pub(crate) subject: String,
-    /// More than the reason: until when, to what name.
+    /// More than the reason: to what name, what text.
     pub(crate) detail: Option<String>,
+    /// When it ends by itself, of what does.
+    pub(crate) until: Option<UnixMillis>,
     pub(crate) reason: String,
     /// Who did it; not known of entries from before it was asked for.
     pub(crate) by: Option<String>,
@@ -105,6 +227,9 @@ pub struct AuditEntry {
 pub trait ModerationStore {
     /// The entries of the log with a number below `before`, the newest first, at most `limit`.
     async fn audit_log(&self, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError>;
+
+    /// All orders for the whole arena, the oldest first: operators give few.
+    async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError>;
 
     /// Players of a kind by name, without those of the house, behind a name, at most `limit`.
     async fn registered(

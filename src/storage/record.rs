@@ -32,9 +32,11 @@ pub struct StoredPlayer {
     pub created_at: UnixMillis,
     /// That it is kept out.
     pub ban: Option<Ban>,
+    /// An operator lets it play but ask nobody, unless that has ended by itself.
+    pub mute: Option<Ban>,
 }
 
-/// Why and how long a player is kept out.
+/// Why and how long a player is kept out, or from asking others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ban {
     /// When it ends by itself; never if `None`.

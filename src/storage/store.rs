@@ -18,7 +18,7 @@ use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{LearnerStep, LearnerStore};
-use super::moderation::{Because, Measure, ModerationStore};
+use super::moderation::{Because, Measure, ModerationStore, Order};
 use super::people::PeopleStore;
 use super::published::Publication;
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
@@ -157,6 +157,8 @@ pub enum Write {
     VoidGame { game: GameId, because: Because },
     /// What an operator does to a player. Refused as [`Refused::NoSuchPlayer`] for guests and bots of the house.
     TakeMeasure(Measure),
+    /// What an operator orders for the whole arena: nothing but its entry in the log.
+    GiveOrder(Order),
     /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
     /// revision of the records than there is now.
     Publish(Box<Publication>),
@@ -209,6 +211,7 @@ impl Write {
             | Self::AddTournament(_)
             | Self::VoidGame { .. }
             | Self::TakeMeasure(_)
+            | Self::GiveOrder(_)
             | Self::TryPuzzle(_)
             | Self::SolveDaily { .. } => true,
             Self::Append { .. }
@@ -268,6 +271,9 @@ pub enum Refused {
     /// The player is not banned.
     #[error("the player is not banned")]
     NotBanned,
+    /// The player is not muted.
+    #[error("the player is not muted")]
+    NotMuted,
     /// The player has no such token.
     #[error("there is no such token")]
     NoSuchToken,

@@ -52,6 +52,15 @@ words!(AuditAction {
     Rename: "rename",
     ResetPassword: "reset_password",
     SignOut: "sign_out",
+    Mute: "mute",
+    Unmute: "unmute",
+    Delete: "delete",
+    Pause: "pause",
+    Resume: "resume",
+    Drain: "drain",
+    Announce: "announce",
+    BanNetwork: "ban_network",
+    UnbanNetwork: "unban_network",
 });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });

@@ -7,7 +7,7 @@ import { after, afterEach, before, test } from "node:test";
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { atGame, clickColumn, gameId, myTurn, ply, playOut, reached, signUp, startBotGame } from "./support/game.js";
-import { assertGood } from "./support/good.js";
+import { LOOKS, assertGood } from "./support/good.js";
 import { pair, playMoves } from "./support/people.js";
 
 /** @typedef {import("playwright-core").Page} Page */
@@ -284,21 +284,19 @@ test("a position reads without script, and links lead on", async () => {
   assert.match(page.url(), /\/analysis\/123/);
 });
 
-for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
-    test(`every view is good, ${size}, ${colorScheme}`, async () => {
-      const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
-      for (const path of ["/analysis", "/analysis/4453", "/analysis/448", "/analysis/12?variant=9x6x5", "/analysis/1212121"]) {
-        await open(page, path);
-        await assertGood(page, path);
-      }
-      await startBotGame(page);
-      await playOut(page, clickColumn);
-      await page.waitForSelector(".graph");
-      await page.keyboard.press("ArrowLeft");
-      await assertGood(page, "the review");
-    });
-  }
+for (const { size, viewport, colorScheme, rules } of LOOKS) {
+  test(`every view is good, ${size}, ${colorScheme}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+    for (const path of ["/analysis", "/analysis/4453", "/analysis/448", "/analysis/12?variant=9x6x5", "/analysis/1212121"]) {
+      await open(page, path);
+      await assertGood(page, path, rules);
+    }
+    await startBotGame(page);
+    await playOut(page, clickColumn);
+    await page.waitForSelector(".graph");
+    await page.keyboard.press("ArrowLeft");
+    await assertGood(page, "the review", rules);
+  });
 }
 
 test("on a phone the board is played by touch and its values are on the first screen", async () => {

@@ -2,11 +2,10 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
@@ -15,7 +14,6 @@ import { assertGood } from "./support/good.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
 
 // The ladder starts the bot's first game.
 const arena = new Arena({ ladder: true });
@@ -25,7 +23,6 @@ const folder = mkdtempSync(join(tmpdir(), "fourfold-author-"));
 const bots = [];
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   await Promise.all([arena.start(), browser.start()]);
 });
 after(async () => {
@@ -71,7 +68,6 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
     await signUp(page, `Nora-${size}`);
     await page.goto("/bots/new");
     await assertGood(page, "a new bot");
-    await page.screenshot({ path: `${SHOTS}bot-new-${size}.png` });
     const token = await makeBot(page, name);
     for (const kit of ["Python", "JavaScript", "Rust"]) {
       const lines = (await page.textContent(`#start-${kit}`)) ?? "";
@@ -79,7 +75,6 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
     }
     assert.equal(await page.textContent("#state .waiting"), "Waiting for its first connection…");
     await assertGood(page, "a token");
-    await page.screenshot({ path: `${SHOTS}bot-token-${size}.png`, fullPage: true });
 
     const bot = await startByLines(page);
     const game = page.locator('#state .games a[href^="/game/"]').first();
@@ -91,7 +86,6 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
     await page.waitForSelector("#self-test .report");
     assert.match((await page.textContent("#self-test .report")) ?? "", /passed.*full_column/s);
     await assertGood(page, "a bot");
-    await page.screenshot({ path: `${SHOTS}bot-${size}.png`, fullPage: true });
 
     // A reload forgets the token.
     await page.reload();
@@ -102,7 +96,6 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
     await page.waitForSelector("#thoughts .thought dd >> text=one of");
     await assertGood(page, "thoughts");
     await page.locator("#thoughts").scrollIntoViewIfNeeded();
-    await page.screenshot({ path: `${SHOTS}thoughts-${size}.png` });
     const other = await browser.visitor(arena.url, viewport);
     await other.goto(href);
     await other.waitForSelector("#game");

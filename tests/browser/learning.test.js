@@ -1,21 +1,15 @@
 // The learners' pages: curves that read without script, versions, patterns; and why a learner moved as it did, live.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
-import { assertGood } from "./support/good.js";
+import { LOOKS, assertGood } from "./support/good.js";
 import { atGame, myTurn, openColumns, playOut, ply, reached } from "./support/game.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {{ violations: { id: string, nodes: { html: string, failureSummary?: string }[] }[] }} AxeResult */
-
-const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
-const SCHEMES = /** @type {const} */ (["light", "dark"]);
-const SIZES = { desktop: DESKTOP, phone: PHONE };
 
 /** All that a learner needs to have versions, curves and patterns within seconds. */
 const EAGER = {
@@ -33,7 +27,6 @@ Object.assign(arena.environment, EAGER, { FOURFOLD_LADDER_ENABLED: "false" });
 const browser = new Browser();
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   await Promise.all([arena.start(), browser.start()]);
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
@@ -76,17 +69,14 @@ test("curves and versions are there without script", async () => {
   assert.notEqual(await charts.last().getAttribute("aria-label"), "");
 });
 
-for (const [size, options] of Object.entries(SIZES)) {
-  for (const scheme of SCHEMES) {
-    test(`the learners' pages are good on a ${size} in ${scheme} colours`, async () => {
-      const page = await browser.visitor(arena.url, { ...options, colorScheme: scheme });
-      for (const [name, path] of [["learning", "/learning"], ["learner", "/learning/memory-windows"], ["network", "/learning/ntuple-live"]]) {
-        await shows(page, path, 'tr:has-text("@12") >> text=/\\d %/');
-        await assertGood(page, `${name} on a ${size}, ${scheme}`);
-        await page.screenshot({ path: `${SHOTS}${name}-${size}-${scheme}.png`, fullPage: true });
-      }
-    });
-  }
+for (const { size, viewport, colorScheme, rules } of LOOKS) {
+  test(`the learners' pages are good on a ${size} in ${colorScheme} colours`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, colorScheme });
+    for (const [name, path] of [["learning", "/learning"], ["learner", "/learning/memory-windows"], ["network", "/learning/ntuple-live"]]) {
+      await shows(page, path, 'tr:has-text("@12") >> text=/\\d %/');
+      await assertGood(page, `${name} on a ${size}, ${colorScheme}`, rules);
+    }
+  });
 }
 
 test("the page of a learner leads to its versions, games and patterns by the keyboard", async () => {
@@ -126,7 +116,6 @@ for (const bot of ["memory", "ntuple-live"]) {
     const drawn = (await page.getAttribute("#why-moves .voices svg >> nth=0", "aria-label")) ?? "";
     assert.match(drawn, /[a-g][1-6]|^an empty board$/, "the pattern in words");
     await assertGood(page, `the game of ${bot}`);
-    await page.screenshot({ path: `${SHOTS}why-${bot}-phone.png`, fullPage: true });
   });
 }
 

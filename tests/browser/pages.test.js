@@ -1,27 +1,20 @@
 // Every page in both colours, on a desk and on a phone: accessible by axe's rules, without complaints, not wider than
-// the screen; and a picture of each in shots/ for the eye.
+// the screen. `npm run sheets` makes pictures of all for the eye.
 
-import { mkdirSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { Arena } from "./support/arena.js";
-import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { Browser } from "./support/browser.js";
 import { clickColumn, gameId, playOut, signUp, startBotGame } from "./support/game.js";
-import { assertGood } from "./support/good.js";
+import { LOOKS, assertGood } from "./support/good.js";
 
 /** @typedef {import("playwright-core").Page} Page */
-
-const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
-const SCHEMES = /** @type {const} */ (["light", "dark"]);
-const SIZES = { desktop: DESKTOP, phone: PHONE };
 
 const arena = new Arena({ ladder: true });
 const browser = new Browser();
 let finishedGame = "";
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   await Promise.all([arena.start(), browser.start()]);
   const page = await browser.visitor(arena.url);
   await startBotGame(page);
@@ -86,29 +79,24 @@ const PAGES = {
   },
 };
 
-for (const [size, viewport] of Object.entries(SIZES)) {
-  for (const colorScheme of SCHEMES) {
-    test(`every page is good, ${size}, ${colorScheme}`, async () => {
-      const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
-      for (const [name, open] of Object.entries(PAGES)) {
-        await open(page);
-        await page.waitForSelector('html[data-connection="open"]');
-        await assertGood(page, name);
-        await page.screenshot({ path: `${SHOTS}${name}-${size}-${colorScheme}.png` });
-      }
-      for (const [name, path] of Object.entries({ embed: `/embed/${finishedGame}`, offline: "/offline" })) {
-        await page.goto(path);
-        await assertGood(page, name);
-        await page.screenshot({ path: `${SHOTS}${name}-${size}-${colorScheme}.png` });
-      }
-      await page.context().close();
-      const owner = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
-      await signUp(owner, `own-${size}-${colorScheme}`);
-      await owner.fill("#bot-name", `b-${size}-${colorScheme}`);
-      await owner.click("#create-bot button[type=submit]");
-      await owner.waitForSelector("#token:not([hidden])");
-      await assertGood(owner, "account");
-      await owner.screenshot({ path: `${SHOTS}account-${size}-${colorScheme}.png` });
-    });
-  }
+for (const { size, viewport, colorScheme, rules } of LOOKS) {
+  test(`every page is good, ${size}, ${colorScheme}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+    for (const [name, open] of Object.entries(PAGES)) {
+      await open(page);
+      await page.waitForSelector('html[data-connection="open"]');
+      await assertGood(page, name, rules);
+    }
+    for (const [name, path] of Object.entries({ embed: `/embed/${finishedGame}`, offline: "/offline" })) {
+      await page.goto(path);
+      await assertGood(page, name, rules);
+    }
+    await page.context().close();
+    const owner = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+    await signUp(owner, `own-${size}-${colorScheme}`);
+    await owner.fill("#bot-name", `b-${size}-${colorScheme}`);
+    await owner.click("#create-bot button[type=submit]");
+    await owner.waitForSelector("#token:not([hidden])");
+    await assertGood(owner, "account", rules);
+  });
 }

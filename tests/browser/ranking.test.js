@@ -1,17 +1,14 @@
 // The leaderboard and the page of a player, by real games of the house's bots, with the keyboard, on a desk and on a phone.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
-import { assertGood } from "./support/good.js";
+import { LOOKS, assertGood } from "./support/good.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-const SHOTS = fileURLToPath(new URL("shots/", import.meta.url));
 /** Bots that the fit must know before anything is looked at, and rated games of any of them: a pair. */
 const BOTS_MIN = 4;
 const GAMES_MIN = 2;
@@ -20,7 +17,6 @@ const arena = new Arena({ ladder: true });
 const browser = new Browser();
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   await Promise.all([arena.start(), browser.start()]);
   const page = await browser.visitor(arena.url);
   await page.goto("/leaderboard?list=bots");
@@ -40,37 +36,33 @@ before(async () => {
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.endOfTest());
 
-for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
-    test(`from the list to a bot and its numbers, ${size}, ${colorScheme}`, async () => {
-      const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
-      await page.goto("/leaderboard");
-      await page.getByRole("link", { name: "Bots", exact: true }).and(page.locator(".segments a")).press("Enter");
-      await page.waitForURL(/list=bots/);
-      await page.getByRole("link", { name: "House", exact: true }).press("Enter");
-      await page.waitForURL(/by=house/);
-      const ranks = await page.locator("table.ranking tbody td.rank").allTextContents();
-      assert.ok(ranks.length >= BOTS_MIN);
-      assert.deepEqual(ranks.map(Number), ranks.map(Number).sort((a, b) => a - b));
-      await assertGood(page, "the leaderboard");
-      await page.screenshot({ path: `${SHOTS}ranking-${size}-${colorScheme}.png`, fullPage: true });
+for (const { size, viewport, colorScheme, rules } of LOOKS) {
+  test(`from the list to a bot and its numbers, ${size}, ${colorScheme}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+    await page.goto("/leaderboard");
+    await page.getByRole("link", { name: "Bots", exact: true }).and(page.locator(".segments a")).press("Enter");
+    await page.waitForURL(/list=bots/);
+    await page.getByRole("link", { name: "House", exact: true }).press("Enter");
+    await page.waitForURL(/by=house/);
+    const ranks = await page.locator("table.ranking tbody td.rank").allTextContents();
+    assert.ok(ranks.length >= BOTS_MIN);
+    assert.deepEqual(ranks.map(Number), ranks.map(Number).sort((a, b) => a - b));
+    await assertGood(page, "the leaderboard", rules);
 
-      await page.locator("table.ranking tbody a.player").first().press("Enter");
-      await page.waitForURL(/\/player\//);
-      assert.ok(await page.getByRole("table").first().isVisible());
-      assert.ok((await page.locator(".form a").count()) >= GAMES_MIN);
-      const chart = page.locator("svg.chart");
-      assert.match((await chart.getAttribute("aria-label")) ?? "", /between \d+ and \d+, now \d+/);
-      const summary = page.locator("details.numbers summary");
-      await summary.focus();
-      await page.keyboard.press("Enter");
-      assert.ok(await page.locator("details.numbers table").isVisible());
-      assert.ok((await page.locator(".crosstable tbody tr").count()) >= 1);
-      await assertGood(page, "the page of a player");
-      await page.screenshot({ path: `${SHOTS}profile-${size}-${colorScheme}.png`, fullPage: true });
-      await page.context().close();
-    });
-  }
+    await page.locator("table.ranking tbody a.player").first().press("Enter");
+    await page.waitForURL(/\/player\//);
+    assert.ok(await page.getByRole("table").first().isVisible());
+    assert.ok((await page.locator(".form a").count()) >= GAMES_MIN);
+    const chart = page.locator("svg.chart");
+    assert.match((await chart.getAttribute("aria-label")) ?? "", /between \d+ and \d+, now \d+/);
+    const summary = page.locator("details.numbers summary");
+    await summary.focus();
+    await page.keyboard.press("Enter");
+    assert.ok(await page.locator("details.numbers table").isVisible());
+    assert.ok((await page.locator(".crosstable tbody tr").count()) >= 1);
+    await assertGood(page, "the page of a player", rules);
+    await page.context().close();
+  });
 }
 
 test("both pages read without script", async () => {

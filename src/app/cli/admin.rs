@@ -355,8 +355,9 @@ impl ShowLog {
         self.common.run(
             async |daemon| daemon.audit_log(self.limit).await,
             |out, entries: Vec<LogEntry>| {
-                for LogEntry { number, at, action, subject, detail, reason, by } in entries {
-                    let detail = detail.map(|detail| format!(" {detail}")).unwrap_or_default();
+                for LogEntry { number, at, action, subject, detail, until, reason, by } in entries {
+                    let until = until.map(|until| format!("until {until}"));
+                    let detail: String = [detail, until].into_iter().flatten().map(|word| format!(" {word}")).collect();
                     let by = by.map(|by| format!(" ({by})")).unwrap_or_default();
                     writeln!(out, "{number}  {at}  {action} {subject}{detail}: {reason}{by}")?;
                 }

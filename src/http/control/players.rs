@@ -19,7 +19,7 @@ use crate::model::player::PlayerKind;
 use crate::model::text::{Lines, check_text};
 use crate::model::time::UnixMillis;
 use crate::storage::StoredPlayer;
-use crate::storage::moderation::{AuditAction, AuditEntry, Because};
+use crate::storage::moderation::{AuditEntry, Because};
 use crate::storage::words::Word as _;
 
 /// Characters of a reason: a sentence or two.
@@ -124,12 +124,15 @@ pub(crate) struct LogEntry {
     pub(crate) number: u64,
     /// When it was done, RFC 3339.
     pub(crate) at: String,
-    /// `void`, `ban`, `unban`, `rename`, `reset_password` or `sign_out`.
+    /// `void`, `ban`, `unban`, `mute`, `unmute`, `rename`, `reset_password`, `sign_out` or `delete`; `pause`, `resume`,
+    /// `drain`, `announce`, `ban_network` or `unban_network`.
     pub(crate) action: String,
-    /// The id of the game, or the name that the player has now.
+    /// The id of the game, the name that the player has now, the network, or `arena`.
     pub(crate) subject: String,
-    /// Until when, to what name.
+    /// To what name, what text.
     pub(crate) detail: Option<String>,
+    /// When it ends by itself, RFC 3339.
+    pub(crate) until: Option<String>,
     pub(crate) reason: String,
     pub(crate) by: Option<String>,
 }
@@ -306,7 +309,7 @@ async fn log(
 ) -> Result<Json<List<LogEntry>>, Refusal> {
     let limit = parameters.optional::<u32>("limit")?.unwrap_or(LIST_MAX).min(LIST_MAX);
     let entries = control.store.audit_log(parameters.cursor()?, limit).await?;
-    let is_of_player = |entry: &&AuditEntry| entry.action != AuditAction::Void;
+    let is_of_player = |entry: &&AuditEntry| entry.action.is_of_player();
     let players = entries.iter().filter(is_of_player).filter_map(|entry| entry.subject.parse().ok());
     let names = names_of(&control, &players.collect::<Vec<PlayerId>>()).await?;
     let cursor = entries.last().map(|entry| entry.number.to_string());
@@ -316,10 +319,11 @@ async fn log(
         at: entry.at.to_string(),
         action: entry.action.word().to_owned(),
         subject: match entry.subject.parse::<PlayerId>().ok().and_then(|id| names.get(&id)) {
-            Some(name) if entry.action != AuditAction::Void => name.to_string(),
+            Some(name) if entry.action.is_of_player() => name.to_string(),
             _ => entry.subject,
         },
         detail: entry.detail,
+        until: entry.until.map(|until| until.to_string()),
         reason: entry.reason,
         by: entry.by,
     });

@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use super::{MemoryStore, MemoryTables};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::moderation::{AuditAction, AuditEntry, Because, Measure, MeasureKind, ModerationStore};
+use crate::storage::moderation::{
+    AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore,
+};
 use crate::storage::record::{Ban, StoredPlayer};
 use crate::storage::store::{Refused, StoreError, Written};
 
@@ -32,8 +34,23 @@ impl MemoryTables {
             }
             MeasureKind::ResetPassword { password } => self.set_password(player, password, None)?,
             MeasureKind::SignOut => self.revoke(player, None)?,
+            MeasureKind::Mute { until } => {
+                let mute = Ban { until: *until, reason: because.reason.clone() };
+                self.registered(player)?.mute = Some(mute);
+                Written::Done
+            }
+            MeasureKind::Unmute => {
+                let muted = self.players.get_mut(player).filter(|player| player.mute.is_some());
+                muted.ok_or(Refused::NotMuted)?.mute = None;
+                Written::Done
+            }
+            MeasureKind::Delete { name } => {
+                self.registered(player)?;
+                self.retire(player, name)?;
+                self.revoke(player, None)?
+            }
         };
-        self.note(kind.action(), player.as_str(), kind.detail(), because);
+        self.note(kind.entry(player), because);
         Ok(done)
     }
 
@@ -43,17 +60,11 @@ impl MemoryTables {
         player.ok_or(Refused::NoSuchPlayer)
     }
 
-    pub(super) fn note(
-        &mut self,
-        action: AuditAction,
-        subject: &str,
-        detail: Option<String>,
-        because: &Because,
-    ) {
+    pub(super) fn note(&mut self, note: AuditNote, because: &Because) {
         let Because { reason, by, at } = because.clone();
+        let AuditNote { action, subject, detail, until } = note;
         let number = self.audit.len() as u64 + 1;
-        let subject = subject.to_owned();
-        self.audit.push(AuditEntry { number, action, subject, detail, reason, by: Some(by), at });
+        self.audit.push(AuditEntry { number, action, subject, detail, until, reason, by: Some(by), at });
     }
 }
 
@@ -63,6 +74,11 @@ impl ModerationStore for MemoryStore {
         let tables = self.tables();
         let earlier = |entry: &&AuditEntry| before.is_none_or(|before| entry.number < before);
         Ok(tables.audit.iter().rev().filter(earlier).take(limit as usize).cloned().collect())
+    }
+
+    async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError> {
+        let is_order = |entry: &&AuditEntry| AuditAction::ORDERS.contains(&entry.action);
+        Ok(self.tables().audit.iter().filter(is_order).cloned().collect())
     }
 
     async fn registered(

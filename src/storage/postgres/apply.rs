@@ -52,6 +52,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::EndTournament { tournament, end } => tournaments::end(connection, tournament, end).await,
         Write::VoidGame { game, because } => voiding::void(connection, game, because).await,
         Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
+        Write::GiveOrder(order) => moderation::order(connection, order).await,
         Write::Publish(publication) => published::publish(connection, publication).await,
         Write::StepJudging(step) => judgements::step(connection, step).await,
         Write::AddPuzzles(harvest) => {

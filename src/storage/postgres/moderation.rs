@@ -5,20 +5,27 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::credentials;
 use super::db::{self, Connection};
+use super::puzzles;
 use super::players::{self, WriteOutcome, done_if};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::moderation::{AuditAction, AuditEntry, Because, Measure, MeasureKind, ModerationStore};
+use crate::storage::moderation::{
+    AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
+};
 use crate::storage::record::StoredPlayer;
 use crate::storage::rows::moderation::{AuditRow, decode_log};
 use crate::storage::rows::to_sql;
-use crate::storage::store::{Refused, StoreError};
+use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
 #[async_trait]
 impl ModerationStore for PostgresStore {
     async fn audit_log(&self, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
         log(&*self.reader().await?, before, limit).await
+    }
+
+    async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError> {
+        orders(&*self.reader().await?).await
     }
 
     async fn registered(
@@ -36,10 +43,18 @@ async fn log(
     before: Option<u64>,
     limit: u32,
 ) -> Result<Vec<AuditEntry>, StoreError> {
-    let sql = "SELECT number, action, subject, detail, reason, by_whom, at FROM audit \
+    let sql = "SELECT number, action, subject, detail, until, reason, by_whom, at FROM audit \
                WHERE number < $1 ORDER BY number DESC LIMIT $2";
     let before = before.map_or(i64::MAX, to_sql);
     let rows: Vec<AuditRow> = db::query_as(sql).bind(before).bind(limit).fetch_all(connection).await?;
+    decode_log(rows)
+}
+
+async fn orders(connection: &Connection) -> Result<Vec<AuditEntry>, StoreError> {
+    let sql = "SELECT number, action, subject, detail, until, reason, by_whom, at FROM audit \
+               WHERE action = ANY($1) ORDER BY number";
+    let orders: Vec<&str> = AuditAction::ORDERS.map(|action| action.word()).to_vec();
+    let rows: Vec<AuditRow> = db::query_as(sql).bind(orders).fetch_all(connection).await?;
     decode_log(rows)
 }
 
@@ -63,9 +78,21 @@ pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOut
             credentials::set_password(connection, player, password, None).await?
         }
         MeasureKind::SignOut => credentials::revoke(connection, player, None).await?,
+        MeasureKind::Mute { until } => {
+            let sql = "UPDATE player SET muted_because = $1, muted_until = $2 \
+                       WHERE id = $3 AND NOT house AND kind <> 'guest'";
+            let query = db::query(sql).bind(because.reason.as_str()).bind(until.map(|until| until.0));
+            done_if(query.bind(player.as_str()).execute(connection).await?, Refused::NoSuchPlayer)
+        }
+        MeasureKind::Unmute => {
+            let sql = "UPDATE player SET muted_because = NULL, muted_until = NULL \
+                       WHERE id = $1 AND muted_because IS NOT NULL";
+            done_if(db::query(sql).bind(player.as_str()).execute(connection).await?, Refused::NotMuted)
+        }
+        MeasureKind::Delete { name } => delete(connection, player, name).await?,
     };
     if outcome.is_ok() {
-        note(connection, kind.action(), player.as_str(), kind.detail(), because).await?;
+        note(connection, &kind.entry(player), because).await?;
     }
     Ok(outcome)
 }
@@ -80,21 +107,39 @@ async fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -
     Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlayer))
 }
 
+async fn delete(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    let sql = "SELECT 1 FROM player WHERE id = $1 AND kind = 'guest'";
+    if db::query(sql).bind(player.as_str()).has_row(connection).await? {
+        return Ok(Err(Refused::NoSuchPlayer));
+    }
+    let retired = players::retire(connection, player, name).await?;
+    if retired.is_err() {
+        return Ok(retired);
+    }
+    puzzles::forget(connection, player).await?;
+    credentials::revoke(connection, player, None).await
+}
+
+/// Keeps an order, which is nothing but its entry in the log.
+pub(super) async fn order(connection: &Connection, order: &Order) -> WriteOutcome {
+    note(connection, &order.kind.entry(), &order.because).await?;
+    Ok(Ok(Written::Done))
+}
+
 /// Adds an entry to the log.
 pub(super) async fn note(
     connection: &Connection,
-    action: AuditAction,
-    subject: &str,
-    detail: Option<String>,
+    note: &AuditNote,
     because: &Because,
 ) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO audit (at, action, subject, detail, reason, by_whom) VALUES ($1, $2, $3, $4, $5, $6)";
+    let sql = "INSERT INTO audit (at, action, subject, detail, until, reason, by_whom) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7)";
     db::query(sql)
         .bind(because.at.0)
-        .bind(action.word())
-        .bind(subject)
-        .bind(detail)
+        .bind(note.action.word())
+        .bind(note.subject.as_str())
+        .bind(note.detail.as_deref())
+        .bind(note.until.map(|until| until.0))
         .bind(because.reason.as_str())
         .bind(because.by.as_str())
         .execute(connection)

@@ -14,7 +14,7 @@ macro_rules! select_players {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
-             p.banned_because, p.banned_until ",
+             p.banned_because, p.banned_until, p.muted_because, p.muted_until ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -120,7 +120,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
     }
     let sql = "UPDATE player SET kind = $1, name = $2, owner = NULL, password = NULL, version = NULL, \
                about = NULL, url = NULL, banned_because = NULL, \
-               banned_until = NULL WHERE id = $3 AND NOT house";
+               banned_until = NULL, muted_because = NULL, muted_until = NULL WHERE id = $3 AND NOT house";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection).await?;
     if updated > 0 {

@@ -7,7 +7,7 @@
 use super::db::{self, Connection};
 use super::{judgements, learners, moderation, published};
 use crate::model::ids::{GameId, PlayerId};
-use crate::storage::moderation::{AuditAction, Because};
+use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
 use crate::storage::rows::settlement::EntryRow;
 use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
@@ -28,7 +28,7 @@ pub(super) async fn void(
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
-    moderation::note(connection, AuditAction::Void, game.as_str(), None, because).await?;
+    moderation::note(connection, &AuditNote::void(game), because).await?;
     set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
     refold(connection, &variant, number).await?;
     judgements::sum_again(connection, &variant).await?;

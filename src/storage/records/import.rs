@@ -180,6 +180,7 @@ fn add_player(id: PlayerId, name: PlayerName, kind: PlayerKind) -> Write {
         profile: BotProfile::default(),
         created_at: UnixMillis::now(),
         ban: None,
+        mute: None,
     };
     Write::AddPlayer { player, password: None }
 }

@@ -20,6 +20,8 @@ row! {
         created_at: i64,
         banned_because: Option<String>,
         banned_until: Option<i64>,
+        muted_because: Option<String>,
+        muted_until: Option<i64>,
     }
 }
 
@@ -35,6 +37,7 @@ impl PlayerRow {
             profile: BotProfile { version: self.version, about: self.about, url: self.url },
             created_at: UnixMillis(self.created_at),
             ban: self.banned_because.map(|reason| Ban { until: self.banned_until.map(UnixMillis), reason }),
+            mute: self.muted_because.map(|reason| Ban { until: self.muted_until.map(UnixMillis), reason }),
         })
     }
 }

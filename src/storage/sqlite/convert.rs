@@ -2,8 +2,13 @@
 
 use crate::model::ids::PlayerId;
 
-/// Ids as the one argument of `json_each`, which keeps a statement the same for any count; they need no escaping.
+/// Ids as the one argument of `json_each`, which keeps a statement the same for any count.
 pub(super) fn id_list(ids: &[PlayerId]) -> String {
-    let ids: Vec<String> = ids.iter().map(|id| format!("\"{}\"", id.as_str())).collect();
-    format!("[{}]", ids.join(","))
+    text_list(ids.iter().map(PlayerId::as_str))
+}
+
+/// Texts that need no escaping as such an argument: ids, or words of the schema.
+pub(super) fn text_list<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let texts: Vec<String> = texts.into_iter().map(|text| format!("\"{text}\"")).collect();
+    format!("[{}]", texts.join(","))
 }

@@ -3,22 +3,30 @@
 use async_trait::async_trait;
 
 use super::SqliteStore;
+use super::convert::text_list;
 use super::credentials;
 use super::db::{self, Connection};
+use super::puzzles;
 use super::players::{self, WriteOutcome, done_if};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
-use crate::storage::moderation::{AuditAction, AuditEntry, Because, Measure, MeasureKind, ModerationStore};
+use crate::storage::moderation::{
+    AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
+};
 use crate::storage::record::StoredPlayer;
 use crate::storage::rows::moderation::{AuditRow, decode_log};
 use crate::storage::rows::to_sql;
-use crate::storage::store::{Refused, StoreError};
+use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
 #[async_trait]
 impl ModerationStore for SqliteStore {
     async fn audit_log(&self, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
         self.readers.read(move |connection| log(connection, before, limit)).await
+    }
+
+    async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError> {
+        self.readers.read(orders).await
     }
 
     async fn registered(
@@ -35,10 +43,18 @@ impl ModerationStore for SqliteStore {
 }
 
 fn log(connection: &Connection, before: Option<u64>, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
-    let sql = "SELECT number, action, subject, detail, reason, by_whom, at FROM audit \
+    let sql = "SELECT number, action, subject, detail, until, reason, by_whom, at FROM audit \
                WHERE number < ? ORDER BY number DESC LIMIT ?";
     let before = before.map_or(i64::MAX, to_sql);
     let rows: Vec<AuditRow> = db::query_as(sql).bind(before).bind(limit).fetch_all(connection)?;
+    decode_log(rows)
+}
+
+fn orders(connection: &Connection) -> Result<Vec<AuditEntry>, StoreError> {
+    let sql = "SELECT number, action, subject, detail, until, reason, by_whom, at FROM audit \
+               WHERE action IN (SELECT value FROM json_each(?)) ORDER BY number";
+    let orders = text_list(AuditAction::ORDERS.map(|action| action.word()));
+    let rows: Vec<AuditRow> = db::query_as(sql).bind(orders).fetch_all(connection)?;
     decode_log(rows)
 }
 
@@ -62,9 +78,21 @@ pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
             credentials::set_password(connection, player, password, None)?
         }
         MeasureKind::SignOut => credentials::revoke(connection, player, None)?,
+        MeasureKind::Mute { until } => {
+            let sql = "UPDATE player SET muted_because = ?, muted_until = ? \
+                       WHERE id = ? AND house = 0 AND kind <> 'guest'";
+            let query = db::query(sql).bind(because.reason.as_str()).bind(until.map(|until| until.0));
+            done_if(query.bind(player.as_str()).execute(connection)?, Refused::NoSuchPlayer)
+        }
+        MeasureKind::Unmute => {
+            let sql = "UPDATE player SET muted_because = NULL, muted_until = NULL \
+                       WHERE id = ? AND muted_because IS NOT NULL";
+            done_if(db::query(sql).bind(player.as_str()).execute(connection)?, Refused::NotMuted)
+        }
+        MeasureKind::Delete { name } => delete(connection, player, name)?,
     };
     if outcome.is_ok() {
-        note(connection, kind.action(), player.as_str(), kind.detail(), because)?;
+        note(connection, &kind.entry(player), because)?;
     }
     Ok(outcome)
 }
@@ -79,20 +107,35 @@ fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> Writ
     Ok(done_if(query.execute(connection)?, Refused::NoSuchPlayer))
 }
 
+fn delete(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    let sql = "SELECT 1 FROM player WHERE id = ? AND kind = 'guest'";
+    if db::query(sql).bind(player.as_str()).has_row(connection)? {
+        return Ok(Err(Refused::NoSuchPlayer));
+    }
+    let retired = players::retire(connection, player, name)?;
+    if retired.is_err() {
+        return Ok(retired);
+    }
+    puzzles::forget(connection, player)?;
+    credentials::revoke(connection, player, None)
+}
+
+/// Keeps an order, which is nothing but its entry in the log.
+pub(super) fn order(connection: &Connection, order: &Order) -> WriteOutcome {
+    note(connection, &order.kind.entry(), &order.because)?;
+    Ok(Ok(Written::Done))
+}
+
 /// Adds an entry to the log.
-pub(super) fn note(
-    connection: &Connection,
-    action: AuditAction,
-    subject: &str,
-    detail: Option<String>,
-    because: &Because,
-) -> Result<(), StoreError> {
-    let sql = "INSERT INTO audit (at, action, subject, detail, reason, by_whom) VALUES (?, ?, ?, ?, ?, ?)";
+pub(super) fn note(connection: &Connection, note: &AuditNote, because: &Because) -> Result<(), StoreError> {
+    let sql = "INSERT INTO audit (at, action, subject, detail, until, reason, by_whom) \
+               VALUES (?, ?, ?, ?, ?, ?, ?)";
     db::query(sql)
         .bind(because.at.0)
-        .bind(action.word())
-        .bind(subject)
-        .bind(detail)
+        .bind(note.action.word())
+        .bind(note.subject.as_str())
+        .bind(note.detail.as_deref())
+        .bind(note.until.map(|until| until.0))
         .bind(because.reason.as_str())
         .bind(because.by.as_str())
         .execute(connection)?;

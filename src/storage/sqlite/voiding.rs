@@ -11,7 +11,7 @@ use fourfold_engine::WinDrawLoss;
 use super::db::{self, Connection};
 use super::{judgements, learners, moderation, published};
 use crate::model::ids::{GameId, PlayerId};
-use crate::storage::moderation::{AuditAction, Because};
+use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
 use crate::storage::rows::settlement::EntryRow;
 use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
@@ -35,7 +35,7 @@ pub(super) fn void(
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
-    moderation::note(connection, AuditAction::Void, game.as_str(), None, because)?;
+    moderation::note(connection, &AuditNote::void(game), because)?;
     set_unrated(connection, number, Some(UnratedReason::Voided))?;
     refold(connection, &variant, number)?;
     judgements::sum_again(connection, &variant)?;

@@ -241,6 +241,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::EndTournament { tournament, end } => tournaments::end(self.connection, tournament, end),
             Write::VoidGame { game, because } => voiding::void(self.connection, game, because),
             Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
+            Write::GiveOrder(order) => moderation::order(self.connection, order),
             Write::Publish(publication) => published::publish(self.connection, publication),
             Write::StepJudging(step) => judgements::step(self.connection, step),
             Write::AddPuzzles(harvest) => {

@@ -100,7 +100,7 @@ macro_rules! table {
 pub(crate) const TABLES: &[Table] = &[
     table!(player (key: Number) id: Text, name: Text, kind: Text, house: Flag, owner: Number, password: Text,
         version: Text, about: Text, url: Text, created_at: Number, teaches: Flag, banned_because: Text,
-        banned_until: Number; PORTION, true),
+        banned_until: Number, muted_because: Text, muted_until: Number; PORTION, true),
     table!(token (key: Number) id: Text, player: Number, kind: Text, digest: Bytes, created_at: Number,
         expires_at: Number; PORTION, true),
     table!(game (key: Number) id: Text, first_player: Number, second_player: Number, variant: Text,
@@ -131,7 +131,7 @@ pub(crate) const TABLES: &[Table] = &[
         games: Number; PORTION, true),
     table!(tournament_entrant (tournament: Number, place: Number) player: Number; PORTION, false),
     table!(tournament_walkover (tournament: Number, number: Number) absent: Text; PORTION, false),
-    table!(audit (number: Number) at: Number, action: Text, subject: Text, detail: Text, reason: Text,
+    table!(audit (number: Number) at: Number, action: Text, subject: Text, detail: Text, until: Number, reason: Text,
         by_whom: Text; PORTION, true),
     table!(publication () revision: Number, up_to: Number; 1, false),
     table!(published_rating (variant: Text, list: Text, player: Number) elo: Number, error: Number,

@@ -304,6 +304,7 @@ impl Arena {
             profile: BotProfile::default(),
             created_at: UnixMillis::now(),
             ban: None,
+            mute: None,
         };
         let identity = fourfold::accounts::identity_of(&player);
         self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();

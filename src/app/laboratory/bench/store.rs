@@ -165,6 +165,7 @@ async fn add_players(store: &dyn Store) -> anyhow::Result<BySide<PlayerId>> {
             profile: BotProfile::default(),
             created_at: UnixMillis::now(),
             ban: None,
+            mute: None,
         };
         let add = Write::AddPlayer { player, password: None };
         for answer in store.commit(&[add]).await? {
