@@ -536,6 +536,7 @@ impl Accounts {
             WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
             WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
             WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
+            WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,
             WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),

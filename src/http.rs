@@ -5,6 +5,7 @@ mod answer;
 mod api;
 pub(crate) mod assets;
 pub mod auth;
+mod banned_networks;
 pub(crate) mod client_address;
 mod connection;
 pub(crate) mod connection_limits;

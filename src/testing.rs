@@ -23,6 +23,7 @@ use crate::play::feeds::Feeds;
 use crate::play::host::admission::Requirement;
 use crate::play::host::{GameOffer, Host, HostDeps, Origin};
 use crate::play::house::HouseBots;
+use crate::play::orders::Orders;
 use crate::play::presence::outbox::{Attachment, Next};
 use crate::play::room::Directory;
 use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resign, Resume};
@@ -144,6 +145,7 @@ impl Arena {
             shares: networks.clone(),
             games_max: setup.arena_games_max,
             pauses: Pauses::default(),
+            orders: Orders::default(),
         });
         let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),

@@ -37,6 +37,9 @@ pub enum AccountError {
     /// Nobody keeps the player out.
     #[error("the player is not banned")]
     NotBanned,
+    /// Nobody keeps the player from asking.
+    #[error("the player is not muted")]
+    NotMuted,
     /// Too many attempts for this account, or from this network.
     #[error("too many attempts, wait {} seconds", wait.as_secs() + 1)]
     TooManyAttempts {

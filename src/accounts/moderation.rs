@@ -2,7 +2,7 @@
 
 use tracing::info;
 
-use super::{AccountError, Accounts, Revoked};
+use super::{AccountError, Accounts, NAME_ATTEMPTS, Revoked, guest};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::secret::Secret;
 use crate::model::time::UnixMillis;
@@ -63,6 +63,82 @@ impl Accounts {
     pub(crate) async fn unban(&self, player: &PlayerId, because: Because) -> Result<(), AccountError> {
         self.take(player, MeasureKind::Unban, because).await?;
         Ok(())
+    }
+
+    /// Lets a player play, but ask nobody.
+    ///
+    /// # Errors
+    ///
+    /// It is a guest or a bot of the house; or the store failed.
+    pub(crate) async fn mute(
+        &self,
+        player: &PlayerId,
+        until: Option<UnixMillis>,
+        because: Because,
+    ) -> Result<(), AccountError> {
+        self.take(player, MeasureKind::Mute { until }, because).await?;
+        Ok(())
+    }
+
+    /// Lets a player ask again.
+    ///
+    /// # Errors
+    ///
+    /// It is not muted; or the store failed.
+    pub(crate) async fn unmute(&self, player: &PlayerId, because: Because) -> Result<(), AccountError> {
+        self.take(player, MeasureKind::Unmute, because).await?;
+        Ok(())
+    }
+
+    /// What keeps a player from asking others: its own mute, or that of the account that it belongs to.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn mute_of(&self, player: &PlayerId) -> Result<Option<Ban>, StoreError> {
+        let now = UnixMillis::now();
+        let holds = |mute: Option<Ban>| mute.filter(|mute| mute.holds(now));
+        let Some(player) = self.inner.store.player(player).await? else { return Ok(None) };
+        if let Some(mute) = holds(player.mute) {
+            return Ok(Some(mute));
+        }
+        let Some(owner) = &player.owner else { return Ok(None) };
+        Ok(self.inner.store.player(owner).await?.and_then(|owner| holds(owner.mute)))
+    }
+
+    /// Ends an account with its bots, or one bot, and says how many bots went with the account.
+    ///
+    /// # Errors
+    ///
+    /// It is a guest or a bot of the house; or the store failed, after which some bots are gone already and the account
+    /// is not: it can be repeated.
+    pub(crate) async fn delete_as_operator(
+        &self,
+        player: &PlayerId,
+        because: Because,
+    ) -> Result<usize, AccountError> {
+        let bots = self.inner.store.bots_of(player).await?;
+        for each in bots.iter().map(|bot| &bot.id).chain([player]) {
+            self.delete_one(each, because.clone()).await?;
+            // Nobody listens when no session is open.
+            let _ = self.inner.revoked.send(Revoked::Player(each.clone()));
+        }
+        Ok(bots.len())
+    }
+
+    async fn delete_one(&self, player: &PlayerId, because: Because) -> Result<(), AccountError> {
+        for attempt in 0..NAME_ATTEMPTS {
+            let name = guest::gone_name(player, attempt);
+            match self.take(player, MeasureKind::Delete { name }, because.clone()).await {
+                Ok(_) => {
+                    self.inner.stored_guests.forget(player);
+                    return Ok(());
+                }
+                Err(AccountError::NameTaken) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Err(AccountError::NameTaken)
     }
 
     /// Gives a player another name; its games keep their links.

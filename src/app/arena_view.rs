@@ -11,6 +11,7 @@ use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::play::feeds::Feeds;
 use crate::play::host::Host;
+use crate::play::orders::StandingOrders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
 use crate::protocol::terms::WirePlayer;
@@ -121,6 +122,10 @@ impl ArenaView for LiveArena {
 
     fn is_ready(&self) -> bool {
         !self.host.is_paused()
+    }
+
+    fn orders(&self) -> StandingOrders {
+        self.host.orders().now().clone()
     }
 
     fn obstacle(&self) -> Option<Obstacle> {

@@ -1,6 +1,7 @@
 //! Builds the daemon, wires its parts, runs it until it is told to stop, and stops it so that nothing is lost.
 
 mod kept;
+mod orders;
 mod revoked;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info, warn};
 
 use self::kept::KeptParts;
+use self::orders::OrderKeeper;
 use self::revoked::Revocations;
 use self::wings::{Ground, Playing, Writing};
 use crate::competition::fair_play::RatingAlarms;
@@ -26,6 +28,7 @@ use crate::http::listener::{Listening, Transport};
 use crate::http::metrics::metrics_router;
 use crate::model::signing::KEY_BYTES;
 use crate::play::house::{HouseBots, HouseError};
+use crate::play::orders::Orders;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
@@ -166,6 +169,8 @@ pub struct Daemon {
     parts: KeptParts,
     writer: Writing,
     stop_actors: CancellationToken,
+    /// An operator has ordered that it stops.
+    leave: CancellationToken,
     restart_notice: Duration,
 }
 
@@ -179,7 +184,8 @@ impl Daemon {
         let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
         let started = Instant::now();
         let address = listener.local_addr()?;
-        let (ground, writer) = wings::ground(config, store, &key);
+        let orders = Orders::read(store.as_ref()).await?;
+        let (ground, writer) = wings::ground(config, store, &key, orders);
         let Ground { config, store, supervision, stop, .. } = &ground;
         let house =
             HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &ground.writer);
@@ -195,6 +201,10 @@ impl Daemon {
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
         let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;
         live.take_up(&ground, &playing, started).await?;
+        let series = playing.host.take_up_series().await?;
+        if series > 0 {
+            info!(series, "series go on once their players are back");
+        }
 
         let mut parts = KeptParts::new(supervision.clone(), stop.clone());
         parts.keep(host);
@@ -202,6 +212,8 @@ impl Daemon {
         parts.keep(director);
         parts.keep(fair_play);
         parts.keep(Revocations::new(Arc::clone(&services)));
+        let leave = CancellationToken::new();
+        parts.keep(OrderKeeper::new(Arc::clone(&services), leave.clone()));
         wings::keep_small_parts(&mut parts, &ground, &services, &thinking, &playing);
         if let Some(learners) = learners {
             // A planned stop waits for it: it stores what was learnt last.
@@ -235,6 +247,7 @@ impl Daemon {
             parts,
             writer,
             stop_actors: stop.clone(),
+            leave,
             restart_notice: config.server.restart_notice(),
         })
     }
@@ -284,6 +297,7 @@ impl Daemon {
         tokio::select! {
             biased;
             () = shutdown.cancelled() => {}
+            () = self.leave.cancelled() => {}
             ended = &mut self.writer => {
                 let cause = match ended {
                     Ok(Err(cause)) => cause,
@@ -298,14 +312,13 @@ impl Daemon {
     async fn stop(self) -> Result<(), ServerError> {
         let Self { services, self_tests, transport, parts, writer, stop_actors, restart_notice, .. } = self;
         info!("stopping: no new games");
-        services.host.pause();
+        services.host.stop();
         stop_actors.cancel();
         let obstacle = services.writer.obstacle();
         let patience_for_writes = if obstacle.is_some() { OBSTRUCTED_MAX } else { PAUSE_MAX };
         if services.sessions.online() > 0 {
-            let in_ms = u64::try_from(restart_notice.as_millis()).unwrap_or(u64::MAX);
             for session in services.sessions.all() {
-                session.tell(ServerMessage::Notice(Notice { code: NoticeCode::Restarting, in_ms }));
+                session.tell(ServerMessage::Notice(Notice::due(NoticeCode::Restarting, restart_notice)));
             }
             tokio::time::sleep(restart_notice).await;
         }

@@ -232,7 +232,7 @@ impl Bridge<'_> {
             }
             ServerMessage::GameEnd(end) => self.take_end(end).await?,
             ServerMessage::Ping(ping) => self.send(&ClientMessage::Pong(ping)).await?,
-            ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms }) => {
+            ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms, .. }) => {
                 (self.tell)(&Note::Paused(Duration::from_millis(in_ms)));
             }
             ServerMessage::Error(error) => {

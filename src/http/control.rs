@@ -11,8 +11,10 @@ mod address;
 mod bots;
 mod client;
 mod daemon;
+mod footprint;
 mod games;
 mod learners;
+mod orders;
 mod players;
 mod ratings;
 mod refusal;
@@ -23,6 +25,7 @@ mod tests;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -41,6 +44,7 @@ pub(crate) use self::games::VoidedGame;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
+pub(crate) use self::orders::{ListedNetwork, OrdersShown};
 pub(crate) use self::players::{Done, ListedPlayer, ListedSession, LogEntry, Reason};
 pub(crate) use self::server::ControlServer;
 pub(crate) use self::storage::MadeBackup;
@@ -85,6 +89,8 @@ pub(crate) struct RunningDaemon {
     pub(crate) rating_alarms: RatingAlarms,
     /// Knows which parts pause, and what was set aside.
     pub(crate) supervision: Supervision,
+    /// Its data directory.
+    pub(crate) data: PathBuf,
 }
 
 impl Control {
@@ -103,6 +109,7 @@ fn commands() -> Vec<Route> {
         accounts::commands(),
         bots::commands(),
         players::commands(),
+        orders::commands(),
         ratings::commands(),
         games::commands(),
         learners::commands(),

@@ -264,7 +264,7 @@ impl From<AccountError> for ApiError {
             | AccountError::TooManyTokens { max: _ }
             | AccountError::Banned(_)
             | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
-            AccountError::NotBanned => Self::new(ApiCode::Conflict, message),
+            AccountError::NotBanned | AccountError::NotMuted => Self::new(ApiCode::Conflict, message),
             AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
                 Self::new(ApiCode::NotFound, message)
             }

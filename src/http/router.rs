@@ -9,14 +9,14 @@ use axum::routing::any;
 
 use super::error::{ApiCode, ApiError};
 use super::state::AppState;
-use super::{api, assets, auth, kits, layers, pages, shares};
+use super::{api, assets, auth, banned_networks, kits, layers, pages, shares};
 use crate::system::metrics::Metrics;
 
 /// The whole site but the socket: the JSON interface, `pages` and what they load. Whoever looks at a page is known from
 /// then on, as a guest at least; an unknown address is a JSON error under `/api` and a page elsewhere.
 ///
 /// Requests pass, from the outside in: security headers; counting; a net for what hangs or panics; checks of URL and
-/// body encoding; the origin of whatever changes something; the shares of the network.
+/// body encoding; the origin of whatever changes something; whether the network is let in; its shares.
 pub(crate) fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metrics>) -> Router {
     api::router()
         .route("/api", any(no_route))
@@ -28,6 +28,7 @@ pub(crate) fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metr
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(pages::not_found)
         .layer(from_fn_with_state(state.clone(), shares::draw))
+        .layer(from_fn_with_state(state.clone(), banned_networks::keep_out))
         .layer(from_fn_with_state(state.clone(), auth::require_own_origin))
         .layer(from_fn(layers::check_request))
         .layer(from_fn_with_state(Arc::clone(&metrics), layers::contain))

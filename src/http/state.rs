@@ -17,6 +17,7 @@ use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
+use crate::play::orders::StandingOrders;
 
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
@@ -114,6 +115,9 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
 
     /// Whether new games may begin: false while starting, draining or stopping.
     fn is_ready(&self) -> bool;
+
+    /// What operators have ordered for the whole arena.
+    fn orders(&self) -> StandingOrders;
 
     /// Parts that have failed again and again and pause, one sentence each.
     fn pauses(&self) -> Vec<String>;

@@ -25,6 +25,7 @@ use crate::competition::tournament::Tournaments;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::signing::{KEY_BYTES, Signer};
+use crate::play::orders::StandingOrders;
 use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
 
@@ -102,6 +103,10 @@ impl ArenaView for TestArena {
 
     fn is_ready(&self) -> bool {
         !self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    fn orders(&self) -> StandingOrders {
+        StandingOrders::default()
     }
 
     fn pauses(&self) -> Vec<String> {

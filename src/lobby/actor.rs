@@ -195,6 +195,7 @@ impl LobbyActor {
     }
 
     fn need_free(&self, player: &Identity) -> LobbyAnswer {
+        self.deps.host.check_open().map_err(|error| error.to_wire())?;
         self.deps.host.check_patience(player).map_err(|error| error.to_wire())?;
         self.check_free(player, PlayerKind::Human, "you")
     }

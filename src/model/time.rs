@@ -16,6 +16,11 @@ impl UnixMillis {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
+
+    /// How long it is after another time; nothing if it is before it.
+    pub(crate) fn after(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
 }
 
 impl fmt::Display for UnixMillis {

@@ -8,6 +8,7 @@ mod offer;
 mod rooms;
 mod seats;
 pub(crate) mod stored;
+mod waiting;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +21,7 @@ pub(crate) use self::error::StartError;
 pub(crate) use self::follow::HostActor;
 pub(crate) use self::offer::{GameOffer, Origin, Tempo};
 use self::rooms::REBUILDS_MAX;
+use self::waiting::WaitingLegs;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
@@ -30,6 +32,7 @@ use crate::play::file_lessons::FileLessons;
 use crate::play::host::aborts::Aborts;
 use crate::play::host::admission::Requirement;
 use crate::play::house::HouseBots;
+use crate::play::orders::Orders;
 use crate::play::presence::Sessions;
 use crate::play::ratings::ShownRatings;
 use crate::play::room::actor::RoomNews;
@@ -89,6 +92,8 @@ pub(crate) struct HostDeps {
     pub(crate) games_max: usize,
     /// Says when the daemon stood still.
     pub(crate) pauses: Pauses,
+    /// Whether operators let games begin.
+    pub(crate) orders: Orders,
 }
 
 /// Starts games. Cheap to clone.
@@ -102,7 +107,8 @@ struct HostInner {
     deps: HostDeps,
     ratings: ShownRatings,
     news: mpsc::Sender<RoomNews>,
-    paused: AtomicBool,
+    /// The daemon stops.
+    stopping: AtomicBool,
     /// Games that are being started, so that two starts at once do not exceed a player's limit. Starts run beside each
     /// other, for each waits for the store; this they settle under a lock. It is held for one count, which looks into
     /// the directory and the registry; neither of them looks in here.
@@ -121,6 +127,8 @@ struct HostInner {
     aborts: Mutex<Aborts>,
     /// What bots of the house learn into files.
     lessons: FileLessons,
+    /// The next games of series that cannot begin yet.
+    waiting: WaitingLegs,
 }
 
 /// Games that are being started.
@@ -139,7 +147,7 @@ impl Host {
             ratings: ShownRatings::new(deps.house.clone()),
             deps,
             news,
-            paused: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
             starting: Mutex::default(),
             ends: broadcast::Sender::new(ENDS_MAX),
             brisk: Mutex::default(),
@@ -147,19 +155,41 @@ impl Host {
             taken_up: Mutex::default(),
             aborts: Mutex::default(),
             lessons,
+            waiting: WaitingLegs::default(),
         };
         let host = Self { inner: Arc::new(inner) };
         (host.clone(), HostActor { host, news: inbox, untold: None })
     }
 
-    /// Begins no more games; live ones go on.
-    pub(crate) fn pause(&self) {
-        self.inner.paused.store(true, Ordering::SeqCst);
+    /// Begins no more games, for good; live ones go on.
+    pub(crate) fn stop(&self) {
+        self.inner.stopping.store(true, Ordering::SeqCst);
     }
 
-    /// Whether no more games begin.
+    fn is_stopping(&self) -> bool {
+        self.inner.stopping.load(Ordering::SeqCst)
+    }
+
+    /// Whether no more games begin, for good or until an operator says otherwise.
     pub(crate) fn is_paused(&self) -> bool {
-        self.inner.paused.load(Ordering::SeqCst)
+        self.check_open().is_err()
+    }
+
+    /// Whether games begin at all.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Paused`], or [`StartError::Ordered`].
+    pub(crate) fn check_open(&self) -> Result<(), StartError> {
+        if self.is_stopping() {
+            return Err(StartError::Paused);
+        }
+        let orders = self.inner.deps.orders.now();
+        match orders.pause() {
+            Some(because) => Err(StartError::Ordered(because.reason.clone())),
+            None if orders.drain().is_some() => Err(StartError::Paused),
+            None => Ok(()),
+        }
     }
 
     /// All ends of games from now on, each after it was stored.
@@ -170,6 +200,11 @@ impl Host {
     /// How many live games a player has.
     pub(crate) fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         self.inner.deps.directory.games_taken(player)
+    }
+
+    /// What operators have ordered.
+    pub(crate) fn orders(&self) -> &Orders {
+        &self.inner.deps.orders
     }
 
     /// The ratings that everybody is shown.
@@ -188,9 +223,7 @@ impl Host {
     ///
     /// See [`StartError`]. Nothing has happened then, except that a guest may be stored.
     pub(crate) async fn start(&self, offer: GameOffer) -> Result<GameId, StartError> {
-        if self.is_paused() {
-            return Err(StartError::Paused);
-        }
+        self.check_open()?;
         let deps = &self.inner.deps;
         let house_plays =
             [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
@@ -230,7 +263,7 @@ impl Host {
 
     /// A planned stop may have come while the game was being stored, and have asked all rooms to close but this one.
     async fn pause_if_late(&self, game: &GameId) {
-        if self.is_paused()
+        if self.is_stopping()
             && let Some(room) = self.inner.deps.directory.room(game)
         {
             room.pause().await;

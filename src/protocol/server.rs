@@ -1,6 +1,7 @@
 //! Messages from the server, and the frame that carries one to many receivers.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -134,8 +135,12 @@ pub struct Done {}
 pub(crate) enum NoticeCode {
     /// The daemon restarts; live games are kept.
     Restarting,
-    /// The daemon drains: no new games.
+    /// The daemon drains: no new games; it stops when the last one is over, at the latest then.
     Draining,
+    /// It does not stop after all: games begin again.
+    Resumed,
+    /// The operator says something to all: `text`, which is empty when it holds no longer.
+    Announcement,
     /// Faults in a row: the ladder has no games for this bot until then, unless it passes the self-test.
     Paused,
 }
@@ -147,6 +152,21 @@ pub struct Notice {
     pub(crate) code: NoticeCode,
     /// When, in milliseconds.
     pub(crate) in_ms: u64,
+    /// What an `announcement` says, one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+}
+
+impl Notice {
+    /// Something that will be after so long.
+    pub(crate) fn due(code: NoticeCode, wait: Duration) -> Self {
+        Self { code, in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX), text: None }
+    }
+
+    /// What an operator says.
+    pub(crate) fn announcement(text: String) -> Self {
+        Self { code: NoticeCode::Announcement, in_ms: 0, text: Some(text) }
+    }
 }
 
 /// An offer to play.

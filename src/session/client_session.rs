@@ -105,8 +105,23 @@ impl ClientSession {
         self.services.stop_watching(&self.session).await;
     }
 
+    /// Refuses whoever an operator keeps from asking others.
+    async fn check_not_muted(&self) -> Result<(), WireError> {
+        match self.services.accounts.mute_of(self.session.player()).await {
+            Ok(None) => Ok(()),
+            Ok(Some(mute)) => {
+                let message = format!("you may ask nobody now: {}", mute.reason);
+                Err(WireError::new(ErrorCode::Forbidden, message))
+            }
+            Err(error) => Err(failure("a mute could not be looked up", &error)),
+        }
+    }
+
     /// Does what the client asks. What is refused here is answered by the caller; rooms and lobby answer themselves.
     async fn act(&self, message: ClientMessage, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+        if asks_somebody(&message) {
+            self.check_not_muted().await?;
+        }
         match message {
             ClientMessage::Hello(_) => Err(WireError::bad_field("type", "the session is open already")),
             ClientMessage::Set(declared) => {
@@ -340,4 +355,16 @@ fn column_of(field: ColumnField) -> Result<Column, NoColumn> {
         }
         ColumnField::Malformed => Err(NoColumn::Malformed),
     }
+}
+
+/// Whether somebody else sees it and is asked something, or is to take note: what is too much from one may be stopped.
+fn asks_somebody(message: &ClientMessage) -> bool {
+    matches!(
+        message,
+        ClientMessage::Challenge(_)
+            | ClientMessage::OpenChallenge(_)
+            | ClientMessage::Rematch(_)
+            | ClientMessage::Takeback(_)
+            | ClientMessage::React(_)
+    )
 }

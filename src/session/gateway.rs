@@ -28,7 +28,8 @@ use crate::play::share;
 use crate::protocol::client::{Hello, Resume, Settings as Declared};
 
 use crate::model::player::PlayerKind;
-use crate::protocol::{CloseCode, ErrorCode, Frame, WireError};
+use crate::protocol::server::{Notice, NoticeCode};
+use crate::protocol::{CloseCode, ErrorCode, Frame, ServerMessage, WireError};
 use crate::storage::record::BotProfile;
 
 use crate::model::time::UnixMillis;
@@ -132,12 +133,25 @@ impl SessionGateway {
         Self { services }
     }
 
+    /// Refuses whoever comes from where operators let nobody in.
+    fn keep_out(&self, address: IpAddr) -> Result<(), RefusedHello> {
+        let orders = self.services.host.orders().now();
+        match orders.keeps_out(address, UnixMillis::now()) {
+            None => Ok(()),
+            Some(banned) => Err(RefusedHello {
+                error: WireError::new(ErrorCode::Forbidden, banned.to_string()).fatal(),
+                code: CloseCode::Banned,
+            }),
+        }
+    }
+
     async fn find_or_open(
         &self,
         hello: Hello,
         re: Option<&str>,
         caller: Caller,
     ) -> Result<Opened, RefusedHello> {
+        self.keep_out(caller.address)?;
         let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
         let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         let profile = profile_of(&hello)?;
@@ -391,6 +405,10 @@ impl SessionGateway {
     }
 
     fn opened(&self, session: &Arc<Session>, attachment: Attachment) -> Opened {
+        if let Some(until) = self.services.host.orders().now().drain() {
+            let notice = Notice::due(NoticeCode::Draining, until.after(UnixMillis::now()));
+            session.tell(ServerMessage::Notice(notice));
+        }
         let session = Arc::new(ClientSession::new(Arc::clone(session), Arc::clone(&self.services)));
         Opened::new(session, attachment)
     }

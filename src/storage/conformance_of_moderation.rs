@@ -2,8 +2,8 @@
 
 use super::conformance::{FIRST_WINS, play, spec};
 use super::conformance::{Fixture, NOON, add, add_players, after_noon, because, player, player_id, void};
-use super::moderation::{AuditAction, Measure, MeasureKind};
-use super::record::{Ban, StoredPlayer};
+use super::moderation::{AuditAction, Measure, MeasureKind, Order, OrderKind};
+use super::record::{Ban, GamePair, GameSpec, StoredPlayer};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
@@ -109,6 +109,99 @@ pub(crate) async fn players_of_a_kind_are_listed_by_name<F: Fixture>() {
     assert_eq!(names(PlayerKind::Bot, None, 9).await, ["robo"]);
 }
 
+pub(crate) async fn a_mute_is_apart_from_a_ban<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada"]).await;
+    let until = Some(after_noon(60_000));
+    write(&*store, measure("Ada", MeasureKind::Mute { until })).await.unwrap();
+    drop(store);
+    let store = fixture.reopen().await.store();
+    let ada = store.player(&player_id("Ada")).await.unwrap().unwrap();
+    assert_eq!((ada.mute, ada.ban), (Some(Ban { until, reason: "it was rude".into() }), None));
+    write(&*store, measure("Ada", MeasureKind::Unmute)).await.unwrap();
+    assert_eq!(store.player(&player_id("Ada")).await.unwrap().unwrap().mute, None);
+    assert_eq!(write(&*store, measure("Ada", MeasureKind::Unmute)).await, Err(Refused::NotMuted));
+    assert_eq!(store.audit_log(None, 9).await.unwrap()[1].until, until);
+}
+
+pub(crate) async fn a_deleted_player_has_no_name_password_and_tokens<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let delete = |name: &str| measure("Ada", MeasureKind::Delete { name: name.parse().unwrap() });
+    assert_eq!(write(&*store, delete("bob")).await, Err(Refused::NameTaken));
+    assert_eq!(write(&*store, delete("gone-1")).await, Ok(Written::Revoked(vec![])));
+    let gone = store.player(&player_id("Ada")).await.unwrap().unwrap();
+    assert_eq!((gone.name.as_str(), gone.kind), ("gone-1", PlayerKind::Guest));
+    assert_eq!(store.password(&player_id("Ada")).await.unwrap(), None);
+    assert!(store.game(&"g1".parse().unwrap()).await.unwrap().is_some(), "it is Bob's too");
+    assert_eq!(
+        write(&*store, delete("gone-2")).await,
+        Err(Refused::NoSuchPlayer),
+        "there is nobody any more"
+    );
+    assert_eq!(store.audit_log(None, 9).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn orders_are_kept_in_the_log_in_their_order<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada"]).await;
+    let until = Some(after_noon(1_000));
+    let network = "10.0.0.0/8".parse().unwrap();
+    for kind in [
+        OrderKind::Pause,
+        OrderKind::Announce { text: "back at 5 o'clock".into(), until },
+        OrderKind::BanNetwork { network, until: None },
+    ] {
+        write(&*store, Write::GiveOrder(Order { kind, because: because("it was time") })).await.unwrap();
+        write(&*store, measure("Ada", MeasureKind::SignOut)).await.unwrap();
+    }
+    drop(store);
+    let orders = fixture.reopen().await.store().orders().await.unwrap();
+    let told: Vec<_> = orders
+        .iter()
+        .map(|order| (order.number, order.action, &*order.subject, order.detail.as_deref(), order.until))
+        .collect();
+    let expected = [
+        (1, AuditAction::Pause, "arena", None, None),
+        (3, AuditAction::Announce, "arena", Some("back at 5 o'clock"), until),
+        (5, AuditAction::BanNetwork, "10.0.0.0/8", None, None),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!((orders[0].by.as_deref(), &*orders[0].reason), (Some("a test"), "it was time"));
+}
+
+pub(crate) async fn series_that_are_not_complete_are_found_by_their_last_game<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let leg = |id: &str, pair: &str, leg, of| GameSpec {
+        pair: Some(GamePair { id: pair.parse().unwrap(), leg, of }),
+        ..spec(id, "Ada", "Bob")
+    };
+    let games = [
+        leg("a1", "a", 1, 2),
+        leg("b1", "b", 1, 4),
+        leg("b2", "b", 2, 4),
+        leg("c1", "c", 1, 2),
+        leg("c2", "c", 2, 2),
+        spec("alone", "Ada", "Bob"),
+    ];
+    for game in games {
+        play(&*store, game, FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    // The next of this one goes on.
+    play(&*store, leg("d1", "d", 1, 2), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    write(&*store, Write::StartGame(leg("d2", "d", 2, 2))).await.unwrap();
+    let open = async |since| {
+        let games = store.open_series(since).await.unwrap();
+        games.into_iter().map(|game| game.spec.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(open(NOON).await, ["a1", "b2"]);
+    assert_eq!(open(after_noon(3_600_000)).await, [""; 0]);
+}
+
 /// Makes a test of each check.
 macro_rules! conformance_of_moderation {
     ($fixture:ty) => {
@@ -118,6 +211,10 @@ macro_rules! conformance_of_moderation {
             a_player_gets_another_name_that_is_free,
             the_log_has_everything_the_newest_first,
             players_of_a_kind_are_listed_by_name,
+            a_mute_is_apart_from_a_ban,
+            a_deleted_player_has_no_name_password_and_tokens,
+            orders_are_kept_in_the_log_in_their_order,
+            series_that_are_not_complete_are_found_by_their_last_game,
         );
     };
 }

@@ -40,6 +40,10 @@ pub trait GameStore {
     /// Finished games. Damaged ones are left out, with a line in the log.
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
 
+    /// The last game of each series, those of tournaments too, that is not complete and whose last game ended at or
+    /// after this time. Damaged ones are left out.
+    async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError>;
+
     /// How many rated games two players have begun since a time.
     async fn rated_games_between(
         &self,

@@ -39,8 +39,8 @@ use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::ratings::RatingStore;
 use super::record::{
-    BotProfile, DamagedGame, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement, StoredEvent,
-    StoredGame, StoredPlayer, StoredToken,
+    BotProfile, DamagedGame, GamePair, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement,
+    StoredEvent, StoredGame, StoredPlayer, StoredToken,
 };
 use super::refold::{Refold, Voided};
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
@@ -645,6 +645,20 @@ impl GameStore for MemoryStore {
         } else {
             tables.finished_games().filter(wanted).take(limit).map(clone).collect()
         })
+    }
+
+    async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
+        self.seek().await?;
+        let tables = self.tables();
+        let goes_on = |pair: &GamePair| {
+            let is_later = |other: &GamePair| other.id == pair.id && other.leg > pair.leg;
+            tables.games.values().any(|game| game.spec.pair.as_ref().is_some_and(is_later))
+        };
+        let is_open = |game: &StoredGame| {
+            let pair = game.spec.pair.as_ref().filter(|pair| pair.leg < pair.of);
+            ended_at(game) >= since && pair.is_some_and(|pair| !goes_on(pair))
+        };
+        Ok(tables.finished_games().map(|(_, game)| game).filter(|game| is_open(game)).cloned().collect())
     }
 
     async fn rated_games_between(

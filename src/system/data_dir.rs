@@ -141,6 +141,10 @@ impl DataDir {
         Ok(Self { path: path.to_owned(), lock: lock(path)? })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub fn database(&self) -> PathBuf {
         database(&self.path)
     }

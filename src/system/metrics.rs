@@ -74,10 +74,13 @@ pub(crate) struct Metrics {
     registry: Registry,
     games_started: Counter,
     games_finished: Family<ReasonLabel, Counter>,
+    /// Of all reasons, for a look; whoever reads the text adds them up.
+    all_finished: Counter,
     moves: Counter,
     live_games: Gauge,
     sessions: Gauge,
     writer_queue: Gauge,
+    commits: Counter,
     commit_seconds: Histogram,
     move_seconds: Histogram,
     lessons: Family<LearnerLabel, Counter>,
@@ -95,6 +98,18 @@ pub(crate) struct Metrics {
     refusals: Family<RefusalLabel, Counter>,
     socket_refusals: Family<SocketRefusalLabel, Counter>,
     shares_refused: Family<ShareLabel, Counter>,
+}
+
+/// What was counted, for a look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MetricTotals {
+    pub(crate) games_finished: u64,
+    pub(crate) moves: u64,
+    pub(crate) commits: u64,
+    /// Writes that wait now.
+    pub(crate) writer_queue: u64,
+    /// Games that the judge has not looked at yet.
+    pub(crate) unjudged: u64,
 }
 
 impl fmt::Debug for Metrics {
@@ -116,10 +131,12 @@ impl Metrics {
             registry: Registry::with_prefix("fourfold"),
             games_started: Counter::default(),
             games_finished: Family::default(),
+            all_finished: Counter::default(),
             moves: Counter::default(),
             live_games: Gauge::default(),
             sessions: Gauge::default(),
             writer_queue: Gauge::default(),
+            commits: Counter::default(),
             commit_seconds: waits(),
             move_seconds: waits(),
             lessons: Family::default(),
@@ -156,6 +173,7 @@ impl Metrics {
         registry.register("live_games", "Games in progress", self.live_games.clone());
         registry.register("sessions", "Open sessions", self.sessions.clone());
         registry.register("writer_queue", "Writes that wait for a commit", self.writer_queue.clone());
+        registry.register("commits", "Commits, each of all that waited", self.commits.clone());
         let commit = self.commit_seconds.clone();
         registry.register_with_unit("commit", "Time that a commit took", Unit::Seconds, commit);
         let moves = self.move_seconds.clone();
@@ -214,6 +232,7 @@ impl Metrics {
     /// A live game ended.
     pub(crate) fn game_finished(&self, reason: EndReason) {
         self.games_finished.get_or_create(&ReasonLabel { reason: reason_word(reason) }).inc();
+        self.all_finished.inc();
         self.live_games.dec();
     }
 
@@ -266,6 +285,7 @@ impl Metrics {
 
     /// A commit took so long.
     pub(crate) fn committed(&self, took: Duration) {
+        self.commits.inc();
         self.commit_seconds.observe(took.as_secs_f64());
     }
 
@@ -325,6 +345,18 @@ impl Metrics {
     /// A share of this was used up. `share` is one of a fixed list.
     pub(crate) fn share_refused(&self, share: &'static str) {
         self.shares_refused.get_or_create(&ShareLabel { share }).inc();
+    }
+
+    /// Some of it for a look.
+    pub(crate) fn totals(&self) -> MetricTotals {
+        let gauge = |gauge: &Gauge| u64::try_from(gauge.get()).unwrap_or(0);
+        MetricTotals {
+            games_finished: self.all_finished.get(),
+            moves: self.moves.get(),
+            commits: self.commits.get(),
+            writer_queue: gauge(&self.writer_queue),
+            unjudged: gauge(&self.games_unjudged),
+        }
     }
 
     /// All of it in the text format that Prometheus reads.

@@ -29,6 +29,8 @@ pub(crate) enum Part {
     Tv,
     /// Ends sessions whose credential was revoked.
     Revocations,
+    /// Does what operators order for the whole arena.
+    Orders,
     /// Looks for guests whom nobody comes back to.
     IdleGuests,
     /// Reads the gauges.
@@ -49,7 +51,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 25] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -64,6 +66,7 @@ impl Part {
         Self::Feeds,
         Self::Tv,
         Self::Revocations,
+        Self::Orders,
         Self::IdleGuests,
         Self::Gauges,
         Self::Learners,
@@ -93,6 +96,7 @@ impl Part {
             Self::Feeds => "feeds",
             Self::Tv => "tv",
             Self::Revocations => "revocations",
+            Self::Orders => "orders",
             Self::IdleGuests => "idle_guests",
             Self::Gauges => "gauges",
             Self::Learners => "learners",

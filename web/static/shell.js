@@ -65,11 +65,43 @@ function watchConnection() {
       pill.hidden = false;
     }, QUIET_MS);
   });
-  connection.on("notice", ({ code, in_ms }) => {
-    const seconds = Math.ceil(in_ms / 1000);
-    if (code === "restarting") toast(text("site.restarting", { seconds }));
-    else toast(text("site.closing"));
+  connection.on("notice", ({ code, in_ms, text: said }) => {
+    if (code === "restarting") toast(text("site.restarting", { seconds: Math.ceil(in_ms / 1000) }));
+    else if (code === "draining") countDown(in_ms);
+    else if (code === "resumed") stopCounting();
+    else if (code === "announcement") showAnnouncement(said ?? "");
   });
+}
+
+/** @type {number | undefined} */
+let counting;
+
+/** Shows how long the arena still runs, and tells it once. @param {number} ms */
+function countDown(ms) {
+  stopCounting();
+  const end = performance.now() + ms;
+  const line = el("p", { class: "announcement", id: "draining" });
+  const show = () => {
+    const seconds = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+    line.textContent = text("site.draining", { time: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` });
+  };
+  show();
+  counting = window.setInterval(show, 1000);
+  document.querySelector("main")?.before(line);
+  announce(line.textContent ?? "");
+}
+
+function stopCounting() {
+  window.clearInterval(counting);
+  document.querySelector("#draining")?.remove();
+}
+
+/** @param {string} words empty when it holds no longer */
+function showAnnouncement(words) {
+  const line = document.querySelector("#announcement");
+  if (!(line instanceof HTMLElement)) return;
+  line.textContent = words;
+  line.hidden = !words;
 }
 
 // 2. Challenges from others

@@ -1,14 +1,19 @@
 //! `fourfold admin`: what operators do. Each action has a reason, which the audit log keeps.
 
+mod orders;
+mod status;
+
 use std::io::{self, Write};
 
 use clap::Subcommand;
 
+use self::orders::{AnnounceOnPages, DrainDaemon, OnArena};
+use self::status::ShowStatus;
 use super::operator::DataArg;
 use crate::app::terminal::output;
 use crate::http::control::{
-    ControlClient, ControlError, DaemonStatus, Done, ListedPlayer, ListedSession, LogEntry, RatingAlarmView,
-    Reason, VoidedGame,
+    ControlClient, ControlError, Done, ListedNetwork, ListedPlayer, ListedSession, LogEntry, Reason,
+    VoidedGame,
 };
 use crate::model::ids::GameId;
 
@@ -27,18 +32,32 @@ pub(super) struct AdminCommand {
 enum AdminAction {
     /// Take a finished game out of ratings and learning.
     Void(VoidGame),
-    /// Keep an account and its bots out, or one bot.
+    /// Keep an account and its bots out, or one bot, or a network.
     Ban(BanPlayer),
     /// Let somebody in again.
     Unban(OnPlayer),
+    /// Let somebody play, but ask nobody.
+    Mute(MutePlayer),
+    /// Let somebody ask again.
+    Unmute(OnPlayer),
     /// Give an account or a bot another name.
     Rename(RenamePlayer),
     /// Give an account a new password.
     ResetPassword(OnPlayer),
+    /// End an account with its bots, or one bot.
+    Delete(OnPlayer),
     /// List the sessions of an account or the tokens of a bot, or end them.
     Sessions(ShowSessions),
-    /// List accounts or bots, and who of them is banned.
+    /// List accounts, bots or banned networks, and who of them is banned.
     List(ListPlayers),
+    /// Begin no more games; those under way go on.
+    Pause(OnArena),
+    /// Begin games again, after a pause or while the daemon drains.
+    Resume(OnArena),
+    /// Stop the daemon when its games are over.
+    Drain(DrainDaemon),
+    /// Say something on every page.
+    Announce(AnnounceOnPages),
     /// Print the audit log, the newest entries first.
     Log(ShowLog),
     /// Show what the daemon is doing.
@@ -81,15 +100,33 @@ struct VoidGame {
     common: Common,
 }
 
-/// Keep an account and its bots out, or one bot, whether the daemon runs or not.
+/// Keep an account and its bots out, or one bot, or a network, whether the daemon runs or not.
 ///
 /// Its connections are closed with 4403, its games are lost, its tokens and its password open nothing until the ban
-/// ends. What it is told has the reason. Another ban takes the place of the one before.
+/// ends. What it is told has the reason. Another ban takes the place of the one before. From a banned network nobody
+/// plays, signs in or changes anything; pages can be read.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  fourfold admin ban rude-bot --days 7 --reason 'floods the lobby with challenges'"
 )]
 struct BanPlayer {
+    /// The account, the bot, or an address or a range of addresses, such as 203.0.113.7 or 2001:db8::/32.
+    name: String,
+    /// For so many; without, until it is lifted.
+    #[arg(long, value_name = "N")]
+    days: Option<u32>,
+    #[command(flatten)]
+    because: ReasonArg,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Let an account and its bots, or one bot, play, but ask nobody: no challenges, links, takebacks and reactions.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  fourfold admin mute eager-ed --days 7 --reason 'challenges everybody, again and again'"
+)]
+struct MutePlayer {
     /// The account or the bot.
     name: String,
     /// For so many; without, until it is lifted.
@@ -165,6 +202,8 @@ enum Listed {
     Accounts,
     /// Bots that connect from elsewhere.
     Bots,
+    /// Networks from which nobody comes in.
+    Networks,
 }
 
 /// Print what operators did and why, the newest first.
@@ -174,14 +213,6 @@ struct ShowLog {
     /// Entries at most.
     #[arg(long, value_name = "N", default_value_t = LOG_ENTRIES, value_parser = clap::value_parser!(u32).range(1..=500))]
     limit: u32,
-    #[command(flatten)]
-    common: Common,
-}
-
-/// Show what the daemon on a data directory is doing.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold admin status --json")]
-struct ShowStatus {
     #[command(flatten)]
     common: Common,
 }
@@ -219,6 +250,13 @@ impl AdminCommand {
             AdminAction::Void(void) => void.run(),
             AdminAction::Ban(ban) => ban.run(),
             AdminAction::Unban(unban) => unban.unban(),
+            AdminAction::Mute(mute) => mute.run(),
+            AdminAction::Unmute(unmute) => unmute.unmute(),
+            AdminAction::Delete(delete) => delete.delete(),
+            AdminAction::Pause(pause) => pause.pause(),
+            AdminAction::Resume(resume) => resume.resume(),
+            AdminAction::Drain(drain) => drain.run(),
+            AdminAction::Announce(announce) => announce.run(),
             AdminAction::Rename(rename) => rename.run(),
             AdminAction::ResetPassword(reset) => reset.reset_password(),
             AdminAction::Sessions(sessions) => sessions.run(),
@@ -246,9 +284,23 @@ impl VoidGame {
     }
 }
 
+/// Names have none of these: it is an address.
+fn is_network(name: &str) -> bool {
+    name.contains(['.', ':', '/'])
+}
+
 impl BanPlayer {
     fn run(self) -> anyhow::Result<()> {
         let Self { name, days, because, common } = self;
+        if is_network(&name) {
+            return common.run(
+                async |daemon| daemon.ban_network(&name, days, because.told()).await,
+                |out, ListedNetwork { network, until, .. }| match until {
+                    Some(until) => writeln!(out, "{network} is banned until {until}"),
+                    None => writeln!(out, "{network} is banned until `fourfold admin unban {network}`"),
+                },
+            );
+        }
         common.run(
             async |daemon| daemon.ban(&name, days, because.told()).await,
             |out, Done { name, until, .. }| match until {
@@ -262,9 +314,38 @@ impl BanPlayer {
 impl OnPlayer {
     fn unban(self) -> anyhow::Result<()> {
         let because = self.because.told();
+        if is_network(&self.name) {
+            return self.common.run(
+                async |daemon| daemon.unban_network(&self.name, because).await,
+                |out, ListedNetwork { network, .. }| {
+                    writeln!(out, "whoever comes from {network} may come in again")
+                },
+            );
+        }
         self.common.run(
             async |daemon| daemon.unban(&self.name, &because).await,
             |out, Done { name, .. }| writeln!(out, "{name} may come in again"),
+        )
+    }
+
+    fn unmute(self) -> anyhow::Result<()> {
+        let because = self.because.told();
+        self.common.run(
+            async |daemon| daemon.unmute(&self.name, &because).await,
+            |out, Done { name, .. }| writeln!(out, "{name} may ask others again"),
+        )
+    }
+
+    fn delete(self) -> anyhow::Result<()> {
+        let because = self.because.told();
+        self.common.run(
+            async |daemon| daemon.delete_player(&self.name, &because).await,
+            |out, Done { name, ended, .. }| match ended.unwrap_or_default() {
+                0 => writeln!(out, "{name} is deleted; the games stay, without the name"),
+                bots => {
+                    writeln!(out, "{name} is deleted with {bots} bots; the games stay, without the names")
+                }
+            },
         )
     }
 
@@ -275,6 +356,19 @@ impl OnPlayer {
             |out, Done { name, password, .. }| {
                 writeln!(out, "{name} is signed out everywhere; the new password is shown this once:")?;
                 writeln!(out, "password: {}", password.unwrap_or_default())
+            },
+        )
+    }
+}
+
+impl MutePlayer {
+    fn run(self) -> anyhow::Result<()> {
+        let Self { name, days, because, common } = self;
+        common.run(
+            async |daemon| daemon.mute(&name, days, because.told()).await,
+            |out, Done { name, until, .. }| match until {
+                Some(until) => writeln!(out, "{name} is muted until {until}"),
+                None => writeln!(out, "{name} is muted until `fourfold admin unmute {name}`"),
             },
         )
     }
@@ -318,6 +412,7 @@ impl ListPlayers {
         let kind = match self.what {
             Listed::Accounts => "human",
             Listed::Bots => "bot",
+            Listed::Networks => return self.networks(),
         };
         self.common.run(
             async |daemon| {
@@ -342,12 +437,31 @@ impl ListPlayers {
     }
 }
 
+impl ListPlayers {
+    fn networks(self) -> anyhow::Result<()> {
+        self.common.run(
+            async |daemon| daemon.networks().await,
+            |out, networks: Vec<ListedNetwork>| {
+                for ListedNetwork { network, reason, by, since, until } in networks {
+                    let until = until.map(|until| format!(" until {until}")).unwrap_or_default();
+                    writeln!(out, "{network}, since {since}{until}: {reason} ({by})")?;
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
 fn player_line(player: &ListedPlayer) -> String {
-    let ListedPlayer { name, owner, created_at, banned_because, banned_until } = player;
+    let ListedPlayer { name, owner, created_at, .. } = player;
     let owner = owner.as_ref().map(|owner| format!(", of {owner}")).unwrap_or_default();
-    let until = banned_until.as_ref().map(|until| format!(" until {until}")).unwrap_or_default();
-    let ban = banned_because.as_ref().map(|reason| format!(", banned{until}: {reason}")).unwrap_or_default();
-    format!("{name}, since {created_at}{owner}{ban}")
+    let because = |word: &str, reason: &Option<String>, until: &Option<String>| {
+        let until = until.as_ref().map(|until| format!(" until {until}")).unwrap_or_default();
+        reason.as_ref().map(|reason| format!(", {word}{until}: {reason}")).unwrap_or_default()
+    };
+    let ban = because("banned", &player.banned_because, &player.banned_until);
+    let mute = because("muted", &player.muted_because, &player.muted_until);
+    format!("{name}, since {created_at}{owner}{ban}{mute}")
 }
 
 impl ShowLog {
@@ -357,7 +471,8 @@ impl ShowLog {
             |out, entries: Vec<LogEntry>| {
                 for LogEntry { number, at, action, subject, detail, until, reason, by } in entries {
                     let until = until.map(|until| format!("until {until}"));
-                    let detail: String = [detail, until].into_iter().flatten().map(|word| format!(" {word}")).collect();
+                    let detail: String =
+                        [detail, until].into_iter().flatten().map(|word| format!(" {word}")).collect();
                     let by = by.map(|by| format!(" ({by})")).unwrap_or_default();
                     writeln!(out, "{number}  {at}  {action} {subject}{detail}: {reason}{by}")?;
                 }
@@ -365,37 +480,4 @@ impl ShowLog {
             },
         )
     }
-}
-
-impl ShowStatus {
-    fn run(self) -> anyhow::Result<()> {
-        let status = self.common.data.command(async |daemon| daemon.status().await)?;
-        if self.common.json {
-            return output::print_json(&status);
-        }
-        let DaemonStatus { version, pid, started_at, games, online, rating_alarms, pauses, set_aside } =
-            status;
-        let mut out = io::stdout();
-        writeln!(out, "fourfold {version}, process {pid}, since {started_at}")?;
-        writeln!(out, "games under way: {games}")?;
-        writeln!(out, "players connected: {online}")?;
-        for pause in pauses {
-            writeln!(out, "{pause}")?;
-        }
-        for thing in set_aside {
-            writeln!(out, "set aside by {thing}")?;
-        }
-        for alarm in rating_alarms {
-            writeln!(out, "{}", alarm_line(&alarm))?;
-        }
-        Ok(())
-    }
-}
-
-/// What an operator should look at, in a line.
-fn alarm_line(alarm: &RatingAlarmView) -> String {
-    let RatingAlarmView { habit, player, opponent, variant, games, at } = alarm;
-    let against = opponent.as_ref().map(|opponent| format!(" against {opponent}")).unwrap_or_default();
-    let games: Vec<&str> = games.iter().map(GameId::as_str).collect();
-    format!("{habit}? {player}{against} on {variant}, {at}: {}", games.join(" "))
 }

@@ -166,6 +166,7 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
             tournaments: daemon.tournaments().clone(),
             rating_alarms: daemon.rating_alarms().clone(),
             supervision: daemon.supervision().clone(),
+            data: data.path().to_owned(),
         }),
     };
     let path = data.control_socket();

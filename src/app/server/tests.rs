@@ -2,6 +2,7 @@
 
 mod bans;
 mod model;
+mod orders;
 mod panics;
 
 use std::net::SocketAddr;
@@ -47,8 +48,12 @@ fn quiet() -> Config {
 
 impl TestDaemon {
     async fn start(config: Config) -> Self {
+        Self::on(Arc::new(MemoryStore::new()), config).await
+    }
+
+    /// Over a store that another one may have left.
+    async fn on(store: Arc<MemoryStore>, config: Config) -> Self {
         let bind = || async { TcpListener::bind("127.0.0.1:0").await.unwrap() };
-        let store = Arc::new(MemoryStore::new());
         let kept = Arc::clone(&store) as Arc<dyn Store>;
         let (listener, metrics_listener) = (bind().await, bind().await);
         let metrics = metrics_listener.local_addr().unwrap();

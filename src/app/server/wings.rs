@@ -35,6 +35,7 @@ use crate::play::feeds::Feeds;
 use crate::play::host::admission::Requirement;
 use crate::play::host::{Host, HostActor, HostDeps};
 use crate::play::house::HouseBots;
+use crate::play::orders::Orders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
 use crate::session::departed::Departed;
@@ -80,10 +81,16 @@ pub(super) struct Ground {
     accounts: Accounts,
     site: Arc<Site>,
     tasks: Tasks,
+    pub(super) orders: Orders,
 }
 
 /// Storage and accounts.
-pub(super) fn ground(config: Config, store: Arc<dyn Store>, key: &[u8; KEY_BYTES]) -> (Ground, Writing) {
+pub(super) fn ground(
+    config: Config,
+    store: Arc<dyn Store>,
+    key: &[u8; KEY_BYTES],
+    orders: Orders,
+) -> (Ground, Writing) {
     let metrics = Arc::new(Metrics::new());
     let supervision = Supervision::new(Arc::clone(&metrics));
     let (writer, actor) = Writer::new(Arc::clone(&store));
@@ -104,6 +111,7 @@ pub(super) fn ground(config: Config, store: Arc<dyn Store>, key: &[u8; KEY_BYTES
         metrics,
         shares,
         signer,
+        orders,
     };
     (ground, writing)
 }
@@ -160,6 +168,7 @@ pub(super) fn play(
         shares: ground.shares.clone(),
         games_max: ground.config.limits.games.count(),
         pauses,
+        orders: ground.orders.clone(),
     });
     (Playing { host, directory, sessions, feeds }, actor)
 }

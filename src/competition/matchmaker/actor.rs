@@ -302,7 +302,11 @@ impl MatchmakerActor {
             let in_ms = u64::try_from(in_ms).unwrap_or(u64::MAX);
             for session in self.deps.sessions.of(bot) {
                 if !self.told_paused.contains(session.id()) {
-                    session.tell(ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms }));
+                    session.tell(ServerMessage::Notice(Notice {
+                        code: NoticeCode::Paused,
+                        in_ms,
+                        text: None,
+                    }));
                 }
                 paused.insert(session.id().clone());
             }
@@ -339,7 +343,12 @@ impl MatchmakerActor {
         while let Some(choice) = self.choose(&field, now).await {
             let (a, b) = (field[choice.a].clone(), field[choice.b].clone());
             match self.start(&a, &b, choice.class, now, &mut rng).await {
-                Err(StartError::ArenaBusy | StartError::ArenaFull | StartError::Paused) => return,
+                Err(
+                    StartError::ArenaBusy
+                    | StartError::ArenaFull
+                    | StartError::Paused
+                    | StartError::Ordered(_),
+                ) => return,
                 Ok(()) | Err(_) => {
                     field.retain(|bot| {
                         let chosen = [&a, &b].iter().any(|chosen| chosen.identity.id == bot.identity.id);

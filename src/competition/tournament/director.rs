@@ -521,7 +521,9 @@ async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: Pla
             running.change(|progress| progress.started(slot, game));
             StartOutcome::Begun
         }
-        Err(StartError::Paused | StartError::ArenaBusy | StartError::ArenaFull) => StartOutcome::Closed,
+        Err(StartError::Paused | StartError::Ordered(_) | StartError::ArenaBusy | StartError::ArenaFull) => {
+            StartOutcome::Closed
+        }
         Err(error) => {
             debug!(error = %error, "a tournament game did not begin");
             StartOutcome::Waits

@@ -24,6 +24,7 @@ use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
 use super::games::{EXPORT_MAX, VoidedGame};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
+use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
 use super::players::{BanPlayer, Done, ListedPlayer, ListedSession, LogEntry, Reason, RenamePlayer};
 use super::ratings::RatingOf;
 use super::storage::{CheckReport, MadeBackup, MakeBackup};
@@ -133,6 +134,66 @@ impl ControlClient {
 
     pub(crate) async fn unban(&self, player: &str, because: &Reason) -> Answer<Done> {
         self.send(post(["players", player, "unban"]).body(because)).await
+    }
+
+    pub(crate) async fn mute(&self, player: &str, days: Option<u32>, because: Reason) -> Answer<Done> {
+        let Reason { reason, by } = because;
+        self.send(post(["players", player, "mute"]).body(&BanPlayer { reason, by, days })).await
+    }
+
+    pub(crate) async fn unmute(&self, player: &str, because: &Reason) -> Answer<Done> {
+        self.send(post(["players", player, "unmute"]).body(because)).await
+    }
+
+    pub(crate) async fn delete_player(&self, player: &str, because: &Reason) -> Answer<Done> {
+        self.send(delete(["players", player]).body(because)).await
+    }
+
+    pub(crate) async fn pause(&self, because: &Reason) -> Answer<OrdersShown> {
+        self.send(post(["arena", "pause"]).body(because)).await
+    }
+
+    pub(crate) async fn resume(&self, because: &Reason) -> Answer<OrdersShown> {
+        self.send(post(["arena", "resume"]).body(because)).await
+    }
+
+    pub(crate) async fn drain(&self, seconds: Option<u32>, because: Reason) -> Answer<OrdersShown> {
+        let Reason { reason, by } = because;
+        self.send(post(["arena", "drain"]).body(&DrainArena { reason, by, seconds })).await
+    }
+
+    /// Says something on every page; nothing any more if the text is empty.
+    pub(crate) async fn announce(
+        &self,
+        text: &str,
+        hours: Option<u32>,
+        because: Reason,
+    ) -> Answer<OrdersShown> {
+        let Reason { reason, by } = because;
+        let said = AnnounceText { reason, by, text: text.into(), hours };
+        self.send(post(["arena", "announcement"]).body(&said)).await
+    }
+
+    /// Networks from which nobody comes in.
+    pub(crate) async fn networks(&self) -> Answer<Vec<ListedNetwork>> {
+        self.list(get(["networks"])).await
+    }
+
+    pub(crate) async fn ban_network(
+        &self,
+        network: &str,
+        days: Option<u32>,
+        because: Reason,
+    ) -> Answer<ListedNetwork> {
+        let Reason { reason, by } = because;
+        let ban = BanAddresses { reason, by, network: network.into(), days };
+        self.send(post(["networks", "ban"]).body(&ban)).await
+    }
+
+    pub(crate) async fn unban_network(&self, network: &str, because: Reason) -> Answer<ListedNetwork> {
+        let Reason { reason, by } = because;
+        let unban = BanAddresses { reason, by, network: network.into(), days: None };
+        self.send(post(["networks", "unban"]).body(&unban)).await
     }
 
     pub(crate) async fn rename(&self, player: &str, name: &str, because: Reason) -> Answer<Done> {

@@ -1,19 +1,23 @@
 //! The running daemon itself: what it does, and what it is to begin.
 
 use axum::Json;
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::routing::{get, post};
 use serde::{Deserialize, Serialize};
 
+use super::footprint;
+use super::orders::OrdersShown;
 use super::refusal::Refusal;
 use super::{Control, Route, RunningDaemon};
 use crate::competition::fair_play::RatingAlarm;
 use crate::fourfold_version;
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
-use crate::model::ids::{GameId, TournamentId};
+use crate::model::ids::{GameId, PlayerName, TournamentId};
+use crate::model::time::UnixMillis;
+use crate::storage::store::GameQuery;
 
 /// What a daemon is doing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -22,10 +26,43 @@ pub(crate) struct DaemonStatus {
     pub(crate) pid: u32,
     /// When it began, RFC 3339.
     pub(crate) started_at: String,
+    #[serde(default)]
+    pub(crate) uptime_s: u64,
     /// That go on; rooms of games that are over are not counted.
     pub(crate) games: usize,
     /// Connected players, bots included.
     pub(crate) online: usize,
+    /// Their connections; a person may have several.
+    #[serde(default)]
+    pub(crate) sessions: usize,
+    /// Since it began, like the next two.
+    #[serde(default)]
+    pub(crate) games_finished: u64,
+    #[serde(default)]
+    pub(crate) moves: u64,
+    #[serde(default)]
+    pub(crate) commits: u64,
+    /// Writes that wait for a commit.
+    #[serde(default)]
+    pub(crate) writer_queue: u64,
+    /// Finished games that the judge has not looked at yet.
+    #[serde(default)]
+    pub(crate) unjudged: u64,
+    /// How far the bots that learn are behind.
+    #[serde(default)]
+    pub(crate) learners: Vec<LearnerBacklog>,
+    /// Resident; not known on every system.
+    #[serde(default)]
+    pub(crate) memory_bytes: Option<u64>,
+    /// The files of the data directory: with a file as the store, the database too.
+    #[serde(default)]
+    pub(crate) data_bytes: u64,
+    /// Room on the disk under it.
+    #[serde(default)]
+    pub(crate) disk_free_bytes: Option<u64>,
+    /// What operators have ordered.
+    #[serde(default)]
+    pub(crate) orders: OrdersShown,
     /// Parts that have failed again and again and pause, one sentence each.
     #[serde(default)]
     pub(crate) pauses: Vec<String>,
@@ -34,6 +71,14 @@ pub(crate) struct DaemonStatus {
     pub(crate) set_aside: Vec<String>,
     /// Rated games that look as if points were given away.
     pub(crate) rating_alarms: Vec<RatingAlarmView>,
+}
+
+/// How far a bot that learns is behind.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct LearnerBacklog {
+    pub(crate) name: PlayerName,
+    /// Finished games that it has not looked at.
+    pub(crate) behind: u64,
 }
 
 /// Games for an operator to look at, and to void if need be.
@@ -92,14 +137,34 @@ impl FromRequestParts<Control> for RunningDaemon {
     }
 }
 
-async fn status(daemon: RunningDaemon) -> Json<DaemonStatus> {
+async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<DaemonStatus> {
     let services = &daemon.services;
+    let (metrics, data) = (services.metrics.totals(), &daemon.data);
+    let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
+    let newest = services.store.finished_games(&newest).await.unwrap_or_default().pop();
+    let finished = newest.and_then(|game| game.settlement).map_or(0, |settlement| settlement.number);
+    let learners = control.learning.all().into_iter().map(|learner| LearnerBacklog {
+        name: learner.name.clone(),
+        behind: finished.saturating_sub(learner.covered),
+    });
     Json(DaemonStatus {
         version: fourfold_version().to_owned(),
         pid: std::process::id(),
         started_at: services.started_at.to_string(),
         games: services.directory.live().len(),
         online: services.sessions.online(),
+        uptime_s: UnixMillis::now().after(services.started_at).as_secs(),
+        sessions: services.sessions.all().len(),
+        games_finished: metrics.games_finished,
+        moves: metrics.moves,
+        commits: metrics.commits,
+        writer_queue: metrics.writer_queue,
+        unjudged: metrics.unjudged,
+        learners: learners.collect(),
+        memory_bytes: footprint::memory_bytes(),
+        data_bytes: footprint::data_bytes(data),
+        disk_free_bytes: footprint::disk_free_bytes(data),
+        orders: OrdersShown::of(&services.host.orders().now()),
         rating_alarms: daemon.rating_alarms.all().iter().map(RatingAlarmView::from).collect(),
         pauses: daemon.supervision.pauses(),
         set_aside: daemon.supervision.things_set_aside(),

@@ -48,7 +48,7 @@ pub(crate) struct Reason {
 }
 
 /// Whoever talks to the socket and does not say who it is.
-fn somebody() -> String {
+pub(super) fn somebody() -> String {
     "the control socket".to_owned()
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct Done {
     /// The new password, if there is one: it is not kept and cannot be shown again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) password: Option<String>,
-    /// Sessions or tokens that ended, if that was the point.
+    /// Sessions or tokens that ended, or bots that went with their account, if that was the point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<usize>,
 }
@@ -106,6 +106,12 @@ pub(crate) struct ListedPlayer {
     pub(crate) banned_because: Option<String>,
     /// When that ends, RFC 3339.
     pub(crate) banned_until: Option<String>,
+    /// Why it may ask nobody, if it may not.
+    #[serde(default)]
+    pub(crate) muted_because: Option<String>,
+    /// When that ends, RFC 3339.
+    #[serde(default)]
+    pub(crate) muted_until: Option<String>,
 }
 
 /// A session of a person or a token of a bot.
@@ -142,6 +148,9 @@ pub(super) fn commands() -> Vec<Route> {
         ("/control/v1/players", get(list)),
         ("/control/v1/players/{name}/ban", post(ban)),
         ("/control/v1/players/{name}/unban", post(unban)),
+        ("/control/v1/players/{name}/mute", post(mute)),
+        ("/control/v1/players/{name}/unmute", post(unmute)),
+        ("/control/v1/players/{name}", axum::routing::delete(delete)),
         ("/control/v1/players/{name}/rename", post(rename)),
         ("/control/v1/players/{name}/password", post(reset_password)),
         ("/control/v1/players/{name}/sessions", get(sessions).delete(sign_out)),
@@ -158,7 +167,7 @@ impl Reason {
     }
 }
 
-fn line(text: &str, field: &str, what: &str, max: usize) -> Result<String, ApiError> {
+pub(super) fn line(text: &str, field: &str, what: &str, max: usize) -> Result<String, ApiError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(ApiError::bad_field(field, format!("{what} is needed")));
@@ -191,19 +200,62 @@ async fn ban(
     JsonBody(BanPlayer { reason, by, days }): JsonBody<BanPlayer>,
 ) -> Result<Json<Done>, Refusal> {
     let because = Reason { reason, by }.checked()?;
-    let until = match days {
-        None => None,
-        Some(days) if (1..=DAYS_MAX).contains(&days) => {
-            Some(UnixMillis(because.at.0 + i64::from(days) * DAY_MS))
-        }
-        Some(_) => {
-            let message = format!("days are 1 to {DAYS_MAX}; without them a ban does not end by itself");
-            return Err(ApiError::bad_field("days", message).into());
-        }
-    };
+    let until = until_days(because.at, days)?;
     let player = registered(&control, &name).await?;
     control.accounts.ban(&player.id, until, because).await?;
     Ok(Json(Done { until: until.map(|until| until.to_string()), ..Done::to(player.name) }))
+}
+
+/// When something ends that was said to last so many days.
+pub(super) fn until_days(at: UnixMillis, days: Option<u32>) -> Result<Option<UnixMillis>, ApiError> {
+    match days {
+        None => Ok(None),
+        Some(days) if (1..=DAYS_MAX).contains(&days) => {
+            Ok(Some(UnixMillis(at.0.saturating_add(i64::from(days) * DAY_MS))))
+        }
+        Some(_) => {
+            let message = format!("days are 1 to {DAYS_MAX}; without them it does not end by itself");
+            Err(ApiError::bad_field("days", message))
+        }
+    }
+}
+
+async fn mute(
+    State(control): State<Control>,
+    PathPart(name): PathPart,
+    JsonBody(BanPlayer { reason, by, days }): JsonBody<BanPlayer>,
+) -> Result<Json<Done>, Refusal> {
+    let because = Reason { reason, by }.checked()?;
+    let until = until_days(because.at, days)?;
+    let player = registered(&control, &name).await?;
+    control.accounts.mute(&player.id, until, because).await?;
+    Ok(Json(Done { until: until.map(|until| until.to_string()), ..Done::to(player.name) }))
+}
+
+async fn unmute(
+    State(control): State<Control>,
+    PathPart(name): PathPart,
+    JsonBody(because): JsonBody<Reason>,
+) -> Result<Json<Done>, Refusal> {
+    let because = because.checked()?;
+    let player = registered(&control, &name).await?;
+    match control.accounts.unmute(&player.id, because).await {
+        Ok(()) => Ok(Json(Done::to(player.name))),
+        Err(AccountError::NotMuted) => Err(Refusal::conflict(format!("`{}` is not muted", player.name))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Ends an account with all its bots, or one bot. What they played stays, for it is the opponents' too.
+async fn delete(
+    State(control): State<Control>,
+    PathPart(name): PathPart,
+    JsonBody(because): JsonBody<Reason>,
+) -> Result<Json<Done>, Refusal> {
+    let because = because.checked()?;
+    let player = registered(&control, &name).await?;
+    let ended = control.accounts.delete_as_operator(&player.id, because).await?;
+    Ok(Json(Done { ended: Some(ended), ..Done::to(player.name) }))
 }
 
 async fn unban(
@@ -297,6 +349,8 @@ async fn list(
         created_at: player.created_at.to_string(),
         banned_until: player.ban.as_ref().and_then(|ban| ban.until).map(|until| until.to_string()),
         banned_because: player.ban.map(|ban| ban.reason),
+        muted_until: player.mute.as_ref().and_then(|mute| mute.until).map(|until| until.to_string()),
+        muted_because: player.mute.map(|mute| mute.reason),
         name: player.name,
     });
     Ok(Json(List { items: items.collect(), cursor }))

@@ -14,6 +14,7 @@ use crate::competition::fair_play::RatingAlarms;
 use crate::http::request::BODY_BYTES_MAX;
 use crate::model::secret::Secret;
 use crate::model::signing::{KEY_BYTES, Signer};
+use crate::play::orders::Orders;
 use crate::storage::MemoryStore;
 use crate::system::shares::Shares;
 
@@ -37,6 +38,7 @@ async fn control_of_daemon() -> Control {
             tournaments,
             rating_alarms: RatingAlarms::default(),
             supervision: Supervision::new(Arc::default()),
+            data: PathBuf::from("."),
         }),
         ..control()
     }
@@ -220,6 +222,67 @@ fn because(reason: &str) -> Reason {
 }
 
 #[tokio::test]
+async fn without_a_daemon_orders_are_kept_for_the_next_one() {
+    let control = control();
+    let client = ControlClient::here(control.clone());
+    check_refused(client.resume(&because("why not")).await, ApiCode::Conflict);
+    assert_eq!(client.pause(&because("moving")).await.unwrap().paused_because.as_deref(), Some("moving"));
+    check_refused(client.drain(None, because("moving")).await, ApiCode::Conflict);
+    let said = client.announce(" we move ", Some(1), because("moving")).await.unwrap();
+    assert_eq!((said.announcement.as_deref(), said.announced_until.is_some()), (Some("we move"), true));
+    for hours in [0, 721, u32::MAX] {
+        check_refused(client.announce("x", Some(hours), because("moving")).await, ApiCode::BadField);
+    }
+    for text in ["two\nlines", "bell\u{7}", &"x".repeat(161)] {
+        check_refused(client.announce(text, None, because("moving")).await, ApiCode::BadField);
+    }
+    let standing = Orders::read(&*control.store).await.unwrap();
+    assert!(!standing.now().games_begin());
+    assert_eq!(client.announce("", None, because("moved")).await.unwrap().announcement, None);
+    assert_eq!(client.resume(&because("moved")).await.unwrap().paused_because, None);
+    assert_eq!(client.audit_log(9).await.unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn networks_are_banned_and_listed() {
+    let client = ControlClient::here(control());
+    for bad in ["", "ada", "10.0.0.0/33", "10.0.0.0/-1", "::/129", "10.0.0"] {
+        check_refused(client.ban_network(bad, None, because("spam")).await, ApiCode::BadField);
+    }
+    check_refused(client.ban_network("10.0.0.0/8", Some(u32::MAX), because("spam")).await, ApiCode::BadField);
+    check_refused(client.unban_network("10.0.0.0/8", because("sorry")).await, ApiCode::Conflict);
+    let banned = client.ban_network("203.0.113.7", Some(1), because("spam")).await.unwrap();
+    assert_eq!((&*banned.network, banned.until.is_some(), &*banned.reason), ("203.0.113.7/32", true, "spam"));
+    client.ban_network("2001:db8::/32", None, because("more spam")).await.unwrap();
+    let networks = client.networks().await.unwrap();
+    let listed: Vec<&str> = networks.iter().map(|banned| &*banned.network).collect();
+    assert_eq!(listed, ["203.0.113.7/32", "2001:db8::/32"]);
+    client.unban_network("203.0.113.7", because("sorry")).await.unwrap();
+    assert_eq!(client.networks().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn players_are_muted_and_deleted() {
+    let control = control();
+    let client = ControlClient::here(control.clone());
+    create_account(&client, "ada").await.unwrap();
+    client.create_bot("six", "ada").await.unwrap();
+    check_refused(client.unmute("ada", &because("x")).await, ApiCode::Conflict);
+    check_refused(client.mute("ada", Some(0), because("x")).await, ApiCode::BadField);
+    assert!(client.mute("ada", Some(2), because("loud")).await.unwrap().until.is_some());
+    let listed = client.players("human", None).await.unwrap().items;
+    assert_eq!(listed[0].muted_because.as_deref(), Some("loud"));
+    client.unmute("ada", &because("quiet now")).await.unwrap();
+    assert_eq!(client.delete_player("ada", &because("asked for it")).await.unwrap().ended, Some(1));
+    assert_eq!(client.players("human", None).await.unwrap().items, []);
+    assert_eq!(client.players("bot", None).await.unwrap().items, []);
+    check_refused(client.delete_player("ada", &because("again")).await, ApiCode::NotFound);
+    let log = client.audit_log(9).await.unwrap();
+    let told: Vec<&str> = log.iter().map(|entry| &*entry.action).collect();
+    assert_eq!(told, ["delete", "delete", "unmute", "mute"]);
+}
+
+#[tokio::test]
 async fn operators_deal_with_players_and_the_log_says_so() {
     let control = control();
     let client = ControlClient::here(control.clone());
@@ -267,7 +330,7 @@ async fn operators_deal_with_players_and_the_log_says_so() {
     assert_eq!(told, expected);
     let (rename, ban) = (&log[3], &log[6]);
     assert_eq!((rename.detail.as_deref(), rename.by.as_deref()), (Some("to lovelace"), Some("grace")));
-    assert_eq!(ban.detail.as_deref(), Some(&*format!("until {}", banned.until.unwrap())));
+    assert_eq!((ban.detail.as_deref(), &ban.until), (None, &banned.until));
 }
 
 #[tokio::test]

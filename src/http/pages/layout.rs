@@ -14,6 +14,7 @@ use crate::http::site::host;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
 
 /// The cookie in which the page keeps the chosen colours.
 const THEME_COOKIE: &str = "theme";
@@ -108,6 +109,10 @@ pub(crate) struct Visitor {
     address: String,
     /// Where the site is, for links that are read elsewhere; empty if nobody knows.
     origin: String,
+    /// What operators say on every page.
+    announcement: Option<String>,
+    /// Why no game begins, if they have ordered so.
+    pause: Option<String>,
 }
 
 impl Visitor {
@@ -125,6 +130,8 @@ impl Visitor {
             address: self.address.clone(),
             name: viewer.map(|viewer| viewer.identity.name.to_string()).unwrap_or_default(),
             is_signed_in: viewer.is_some_and(Viewer::is_signed_in),
+            announcement: self.announcement.clone(),
+            pause: self.pause.clone(),
         }
     }
 
@@ -152,6 +159,8 @@ impl Visitor {
             language: Language::default(),
             address: "/?".to_owned(),
             origin: String::new(),
+            announcement: None,
+            pause: None,
         }
     }
 
@@ -177,6 +186,10 @@ pub(super) struct LayoutFrame {
     /// The visitor's name; empty for nobody known.
     pub(super) name: String,
     pub(super) is_signed_in: bool,
+    /// What operators say on every page.
+    pub(super) announcement: Option<String>,
+    /// Why no game begins, if they have ordered so.
+    pub(super) pause: Option<String>,
 }
 
 impl LayoutFrame {
@@ -294,7 +307,11 @@ impl FromRequestParts<AppState> for Visitor {
         let viewer = <Viewer as OptionalFromRequestParts<AppState>>::from_request_parts(parts, state).await;
         let (language, address) = (language(parts), address(parts));
         let origin = origin(parts, state);
-        Ok(Self { viewer: viewer.unwrap_or_default(), theme, board, language, address, origin })
+        let orders = state.arena.orders();
+        let announcement = orders.announcement(UnixMillis::now()).map(|said| said.text.clone());
+        let pause = orders.pause().map(|because| because.reason.clone());
+        let viewer = viewer.unwrap_or_default();
+        Ok(Self { viewer, theme, board, language, address, origin, announcement, pause })
     }
 }
 

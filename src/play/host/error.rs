@@ -24,6 +24,9 @@ pub(crate) enum StartError {
     /// The daemon begins no games now.
     #[error("no new games begin now")]
     Paused,
+    /// An operator has ordered that none begins, for this reason.
+    #[error("no new games begin now: {0}")]
+    Ordered(String),
     /// A player has enough games.
     #[error("{name} has as many games as it takes")]
     PlayerBusy { name: String },
@@ -88,7 +91,9 @@ impl StartError {
             | Self::Share { name, .. }
             | Self::Untested(Untested { name, .. }) => *name == player.name.to_string(),
             Self::Bot(_) | Self::Opening(_) | Self::Unreadable(_) | Self::Store(_) => true,
-            Self::Paused | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => false,
+            Self::Paused | Self::Ordered(_) | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => {
+                false
+            }
         }
     }
 
@@ -96,7 +101,7 @@ impl StartError {
     pub(crate) fn to_wire(&self) -> WireError {
         let message = self.to_string();
         match self {
-            Self::Paused => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
+            Self::Paused | Self::Ordered(_) => WireError::new(ErrorCode::Paused, message).retry_in(RETRY),
             Self::PlayerBusy { .. } | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => {
                 WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
             }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use fourfold_engine::{BySide, Side, Variant};
 use tokio::sync::mpsc;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
+use super::waiting::{self, WaitingLeg};
 use super::{GameOffer, GameOver, Host, Origin, StartError};
 use crate::accounts::identity_of;
-use crate::model::clock::TimeControl;
+use crate::model::clock::{TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::result::EndReason;
 use crate::play::presence::Session;
@@ -23,6 +25,7 @@ use crate::protocol::server::{Frame, GameEnd, Urgency};
 use crate::model::pace::BotPace;
 use crate::model::player::{Identity, PlayerKind};
 use crate::storage::bot_versions::{BotFault, FaultKind};
+use crate::storage::error::StoreError;
 use crate::storage::record::{GamePair, GameSpec, OpeningSource};
 
 use crate::model::time::UnixMillis;
@@ -42,8 +45,19 @@ pub(crate) struct HostActor {
 impl HostActor {
     /// Runs until no room is left that could have news.
     async fn work(&mut self) {
-        while let Some(news) = self.news.recv().await {
-            let host = self.host.clone();
+        let host = self.host.clone();
+        let mut look = tokio::time::interval(waiting::LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let news = tokio::select! {
+                biased;
+                news = self.news.recv() => news,
+                () = host.inner.waiting.any_then(&mut look) => {
+                    host.go_on_waiting();
+                    continue;
+                }
+            };
+            let Some(news) = news else { return };
             match news {
                 RoomNews::Finished { public, end } => {
                     host.held().remove(&public.spec.id);
@@ -106,8 +120,9 @@ impl Kept for HostActor {
 }
 
 /// A game that follows another one between the same players.
-struct Follow {
-    players: BySide<PlayerId>,
+#[derive(Clone, Debug)]
+pub(super) struct Follow {
+    pub(super) players: BySide<PlayerId>,
     variant: Variant,
     time: TimeControl,
     rated: bool,
@@ -145,7 +160,12 @@ impl Host {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
             let (players, pair) = (follow.players.clone(), follow.pair.clone());
+            let leg = WaitingLeg::of(follow.clone());
             if let Err(error) = host.follow(follow).await {
+                if pair.is_some() && matches!(error, StartError::Ordered(_) | StartError::Paused) {
+                    host.inner.waiting.add([leg]);
+                    return;
+                }
                 if let Some(pair) = pair {
                     host.brisk().remove(&pair.id);
                 }
@@ -203,6 +223,33 @@ impl Host {
         let player = self.inner.deps.store.player(id).await?;
         let player = player.ok_or_else(|| StartError::Unreadable(format!("there is no player {id}")))?;
         Ok(identity_of(&player))
+    }
+
+    /// Begins the games that waited, if games begin again and their players are there.
+    fn go_on_waiting(&self) {
+        if self.is_paused() {
+            return;
+        }
+        let deps = &self.inner.deps;
+        let is_here = |player: &PlayerId| deps.house.get(player).is_some() || deps.sessions.is_online(player);
+        for follow in self.inner.waiting.ready(is_here, now()) {
+            self.go_on(follow);
+        }
+    }
+
+    /// Series between two games when the daemon stopped: the next begins when both players are back.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn take_up_series(&self) -> Result<usize, StoreError> {
+        let since = UnixMillis(UnixMillis::now().0 - waiting::KEPT_MS);
+        let games = self.inner.deps.store.open_series(since).await?;
+        let legs: Vec<WaitingLeg> =
+            games.iter().filter_map(|game| next_leg(&game.spec)).map(WaitingLeg::of).collect();
+        let count = legs.len();
+        self.inner.waiting.add(legs);
+        Ok(count)
     }
 
     async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {

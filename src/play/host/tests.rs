@@ -62,7 +62,7 @@ async fn two_starts_at_once_do_not_exceed_a_limit() {
 async fn a_paused_host_begins_nothing() {
     let arena = Arena::new().await;
     let (ada, _a, bob, _b) = two(&arena).await;
-    arena.services.host.pause();
+    arena.services.host.stop();
     let refused = arena.services.host.start(offer(&ada.identity, &bob.identity)).await;
     assert!(matches!(refused, Err(StartError::Paused)));
 }
@@ -75,7 +75,7 @@ async fn a_game_that_begins_while_the_daemon_stops_is_paused_like_all_others() {
     arena.store.inject(CommitFault::Slow(Duration::from_secs(1)));
     let stopping = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
-        host.pause();
+        host.stop();
         assert!(host.rooms().is_empty(), "its room is not there yet");
     };
     let (started, ()) = tokio::join!(host.start(offer(&ada.identity, &bob.identity)), stopping);

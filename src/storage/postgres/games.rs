@@ -97,6 +97,19 @@ impl GameStore for PostgresStore {
         }
     }
 
+    async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
+        let sql = select_games!(
+            "settlement n JOIN game g ON g.key = n.game",
+            "WHERE n.ended_at >= $1 AND g.pair_leg < g.pair_of AND NOT EXISTS \
+             (SELECT FROM game h WHERE h.pair_id = g.pair_id AND h.pair_leg > g.pair_leg) ORDER BY n.number"
+        );
+        let moment = self.moment().await?;
+        let rows: Vec<GameRow> = db::query_as(sql).bind(since.0).fetch_all(&moment).await?;
+        let loaded = with_events(&moment, rows).await?;
+        moment.end().await?;
+        Ok(sound(loaded))
+    }
+
     async fn rated_games_between(
         &self,
         players: &BySide<PlayerId>,

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::credentials;
 use super::db::{self, Connection};
-use super::puzzles;
 use super::players::{self, WriteOutcome, done_if};
+use super::puzzles;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{

@@ -80,6 +80,10 @@ impl GameStore for SqliteStore {
         self.readers.read(move |connection| finished(connection, &query)).await
     }
 
+    async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
+        self.readers.read(move |connection| open_series(connection, since)).await
+    }
+
     async fn rated_games_between(
         &self,
         players: &BySide<PlayerId>,
@@ -131,6 +135,20 @@ pub(super) fn of_pairs(connection: &Connection, prefix: &str) -> Result<Vec<Stor
     let end = format!("{prefix}\u{7f}");
     let loaded = snapshot(connection, |connection| {
         let rows: Vec<GameRow> = db::query_as(sql).bind(prefix).bind(end).fetch_all(connection)?;
+        with_events(connection, rows)
+    })?;
+    Ok(sound(loaded))
+}
+
+/// The last games of series that are not complete.
+fn open_series(connection: &Connection, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
+    let sql = select_games!(
+        "settlement n JOIN game g ON g.key = n.game",
+        "WHERE n.ended_at >= ? AND g.pair_leg < g.pair_of AND NOT EXISTS \
+         (SELECT 1 FROM game h WHERE h.pair_id = g.pair_id AND h.pair_leg > g.pair_leg) ORDER BY n.number"
+    );
+    let loaded = snapshot(connection, |connection| {
+        let rows: Vec<GameRow> = db::query_as(sql).bind(since.0).fetch_all(connection)?;
         with_events(connection, rows)
     })?;
     Ok(sound(loaded))

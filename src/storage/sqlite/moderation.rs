@@ -6,8 +6,8 @@ use super::SqliteStore;
 use super::convert::text_list;
 use super::credentials;
 use super::db::{self, Connection};
-use super::puzzles;
 use super::players::{self, WriteOutcome, done_if};
+use super::puzzles;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{

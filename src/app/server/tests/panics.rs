@@ -7,12 +7,13 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 14] = [
+const KEPT: [Part; 15] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
     Part::Tv,
     Part::Revocations,
+    Part::Orders,
     Part::Gauges,
     Part::Learners,
     Part::Judge,
@@ -71,7 +72,7 @@ impl TestDaemon {
         panic!("{part:?} is not at work");
     }
 
-    async fn guest(&self) -> Client {
+    pub(super) async fn guest(&self) -> Client {
         Client::new(self.open(Credential::None, hello()).await.unwrap())
     }
 

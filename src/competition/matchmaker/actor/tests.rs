@@ -114,7 +114,7 @@ async fn bots_that_are_not_open_full_or_gone_are_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn nothing_begins_while_the_host_is_paused() {
     let arena = Arena::new().await;
-    arena.services.host.pause();
+    arena.services.host.stop();
     spawn(&arena, 1);
     tokio::time::sleep(5 * TICK).await;
     assert_eq!(live_pairs(&arena), []);
@@ -167,7 +167,7 @@ async fn a_bot_that_breaks_off_is_paused_and_everybody_sees_it() {
             .hear()
             .into_iter()
             .filter_map(|message| match message {
-                ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms }) => Some(in_ms),
+                ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms, .. }) => Some(in_ms),
                 _ => None,
             })
             .collect::<Vec<_>>()

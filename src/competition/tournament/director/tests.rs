@@ -165,7 +165,7 @@ async fn one_entrant_is_no_tournament() {
     let (board, _stop) =
         direct(&arena, config("format = \"swiss\"\nentrants = [\"Greta\", \"Nobody\"]")).await;
     assert_eq!(board.start("Cup").await, Err(TournamentStartError::Alone("Cup".into())));
-    arena.services.host.pause();
+    arena.services.host.stop();
     assert_eq!(board.start("Cup").await, Err(TournamentStartError::Unavailable));
     assert!(board.list(None, 9).await.unwrap().is_empty());
 }

@@ -1,0 +1,80 @@
+//! Series between two games while no game begins: an operator has paused the arena, or the daemon was away.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::time::Interval;
+
+use super::follow::Follow;
+use crate::model::ids::PlayerId;
+
+/// How often to look whether games begin again and players are back.
+pub(super) const LOOK: Duration = Duration::from_secs(1);
+
+/// How long players may take to come back, once games begin: clients of a restarted daemon are back within seconds.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How long ago the last game of a series may have ended, at a start, for it to go on: whoever comes back after an hour
+/// has begun something else.
+pub(super) const KEPT_MS: i64 = 60 * 60 * 1_000;
+
+/// Series that wait. A daemon has a few thousand games at most, and each ends once while none begins.
+const WAITING_MAX: usize = 10_000;
+
+/// A game that is to follow.
+#[derive(Debug)]
+pub(super) struct WaitingLeg {
+    follow: Follow,
+    /// When it is given up; not known while no game begins.
+    ends: Option<Instant>,
+}
+
+impl WaitingLeg {
+    pub(super) fn of(follow: Follow) -> Self {
+        Self { follow, ends: None }
+    }
+}
+
+/// The next games of series that cannot begin yet. The lock is held for one pass over them.
+#[derive(Debug, Default)]
+pub(super) struct WaitingLegs {
+    legs: Mutex<Vec<WaitingLeg>>,
+    added: Notify,
+}
+
+impl WaitingLegs {
+    pub(super) fn add(&self, legs: impl IntoIterator<Item = WaitingLeg>) {
+        let mut waiting = self.legs();
+        let room = WAITING_MAX.saturating_sub(waiting.len());
+        waiting.extend(legs.into_iter().take(room));
+        drop(waiting);
+        self.added.notify_one();
+    }
+
+    /// Waits for the next look, once there is something to look for.
+    pub(super) async fn any_then(&self, look: &mut Interval) {
+        while self.legs().is_empty() {
+            self.added.notified().await;
+        }
+        look.tick().await;
+    }
+
+    /// Takes out those whose players are both here. Games begin now, so the patience for the others runs.
+    pub(super) fn ready(&self, is_here: impl Fn(&PlayerId) -> bool, now: Instant) -> Vec<Follow> {
+        let mut ready = Vec::new();
+        self.legs().retain_mut(|leg| {
+            let players = &leg.follow.players;
+            if is_here(&players.first) && is_here(&players.second) {
+                ready.push(leg.follow.clone());
+                return false;
+            }
+            now < *leg.ends.get_or_insert(now + PATIENCE)
+        });
+        ready
+    }
+
+    fn legs(&self) -> MutexGuard<'_, Vec<WaitingLeg>> {
+        self.legs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
