@@ -16,6 +16,9 @@ use crate::storage::record::{GamePair, OpeningSource};
 use crate::storage::store::GameQuery;
 use crate::testing::{Client, hello};
 
+/// How often something is looked for, ten milliseconds apart: a minute, for machines with much else to do.
+const WAITS_MAX: u32 = 6_000;
+
 impl TestDaemon {
     async fn order(&self, kind: OrderKind) {
         let because = Because { reason: "it was time".into(), by: "grace".into(), at: UnixMillis::now() };
@@ -47,15 +50,28 @@ impl TestDaemon {
     }
 
     async fn until_finished(&self, games: usize) {
-        while self.finished().await < games {
+        for _ in 0..WAITS_MAX {
+            if self.finished().await >= games {
+                return;
+            }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+        panic!("{games} games do not end");
+    }
+
+    /// Waits for the daemon to stop by itself; what it kept.
+    async fn left(self) -> Arc<MemoryStore> {
+        let store = Arc::clone(&self.store);
+        drop((self.services, self.gateway, self.tournaments));
+        let stopped = tokio::time::timeout(WAITS_MAX * Duration::from_millis(10), self.running).await;
+        stopped.expect("it does not stop").unwrap().unwrap();
+        store
     }
 }
 
 /// The notices that come within a while: code and text.
 async fn next_notice(client: &mut Client) -> Notice {
-    for _ in 0..6_000 {
+    for _ in 0..WAITS_MAX {
         for message in client.hear() {
             if let ServerMessage::Notice(notice) = message {
                 return notice;
@@ -107,9 +123,7 @@ async fn a_daemon_that_drains_stops_after_its_last_game_and_the_next_one_goes_on
     assert_eq!(next_notice(&mut late).await.code, NoticeCode::Draining);
     let refused = daemon.begin_pair(Tempo::Brisk).await;
     assert!(matches!(refused, Err(StartError::Paused)), "{refused:?}");
-    let store = Arc::clone(&daemon.store);
-    drop((daemon.services, daemon.gateway, daemon.tournaments));
-    daemon.running.await.unwrap().unwrap();
+    let store = daemon.left().await;
     let next = TestDaemon::on(store, quiet()).await;
     next.until_finished(2).await;
     next.check_sound().await;
@@ -120,9 +134,7 @@ async fn a_drain_ends_in_time_and_keeps_what_goes_on() {
     let daemon = TestDaemon::start(quiet()).await;
     daemon.begin_pair(Tempo::Watchable).await.unwrap();
     daemon.order(OrderKind::Drain { until: UnixMillis(UnixMillis::now().0 + 300) }).await;
-    let store = Arc::clone(&daemon.store);
-    drop((daemon.services, daemon.gateway, daemon.tournaments));
-    daemon.running.await.unwrap().unwrap();
+    let store = daemon.left().await;
     assert_eq!(store.live_games().await.unwrap().len(), 1);
     let report = verify(&*store).await.unwrap();
     assert!(report.findings.is_empty(), "{:?}", report.findings);
