@@ -408,11 +408,42 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     let log = admin(&["log", "--limit", "5"]);
     assert!(log.lines().count() == 5 && log.contains("rename seven to seven: it was rude (grace)"), "{log}");
     check_failure(&mut command(&["admin", "ban", "nobody", "--reason", "rude"]), 1, "no player `nobody`");
+    check_orders(&admin, &because);
+    check_failure(&mut command(&["admin", "ban", "10.0.0.0/99", "--reason", "x"]), 2, "is not an IP address");
     let unexplained = command(&["admin", "sessions", "ada", "--end"]).output().unwrap();
     let explained = text(&unexplained.stderr).contains("--reason <TEXT>");
     assert_eq!((unexplained.status.code(), explained), (Some(2), true), "{}", text(&unexplained.stderr));
     let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();
     assert!(text(&exported.stdout).starts_with("id,") && text(&exported.stdout).lines().count() == 1);
+}
+
+/// Orders for the whole arena.
+fn check_orders(admin: &dyn Fn(&[&str]) -> String, because: &[&str]) {
+    let order = |words: &[&str]| admin(&[words, because].concat());
+    assert!(order(&["mute", "seven", "--days", "2"]).starts_with("seven is muted until 2"));
+    assert_eq!(order(&["unmute", "seven"]), "seven may ask others again\n");
+    assert!(
+        order(&["ban", "203.0.113.0/24"]).starts_with("203.0.113.0/24 is banned until `fourfold admin unban")
+    );
+    assert!(admin(&["list", "networks"]).contains(": it was rude (grace)"));
+    assert_eq!(order(&["unban", "203.0.113.0/24"]), "whoever comes from 203.0.113.0/24 may come in again\n");
+    assert_eq!(order(&["announce", "we move"]), "every page says: we move\n");
+    assert_eq!(order(&["announce", ""]), "pages say nothing of their own\n");
+    assert!(order(&["pause"]).starts_with("no game begins until `fourfold admin resume`"));
+    assert_eq!(order(&["resume"]), "games begin again\n");
+    assert_eq!(order(&["delete", "seven"]), "seven is deleted; the games stay, without the name\n");
+}
+
+#[test]
+fn a_daemon_that_drains_leaves_by_itself_and_complains_of_nothing() {
+    let daemon = Daemon::start();
+    let drain = ["admin", "drain", "--seconds", "20", "--reason", "a new version"];
+    let told = daemon.command(&drain).output().unwrap();
+    let said = text(&told.stdout);
+    assert!(said.starts_with("the daemon stops when its games are over"), "{said}{}", text(&told.stderr));
+    let (status, _, log) = daemon.wait();
+    assert_eq!(status, Some(0), "{log}");
+    assert!(!log.contains("WARN") && !log.contains("ERROR"), "{log}");
 }
 
 #[test]

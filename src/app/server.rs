@@ -297,7 +297,8 @@ impl Daemon {
         tokio::select! {
             biased;
             () = shutdown.cancelled() => {}
-            () = self.leave.cancelled() => {}
+            // Whoever else waits for the end of the daemon, as the control socket, hears of it so.
+            () = self.leave.cancelled() => shutdown.cancel(),
             ended = &mut self.writer => {
                 let cause = match ended {
                     Ok(Err(cause)) => cause,

@@ -66,9 +66,9 @@ function watchConnection() {
     }, QUIET_MS);
   });
   connection.on("notice", ({ code, in_ms, text: said }) => {
+    if (code === "restarting" || code === "resumed") stopCounting();
     if (code === "restarting") toast(text("site.restarting", { seconds: Math.ceil(in_ms / 1000) }));
     else if (code === "draining") countDown(in_ms);
-    else if (code === "resumed") stopCounting();
     else if (code === "announcement") showAnnouncement(said ?? "");
   });
 }
@@ -80,7 +80,7 @@ let counting;
 function countDown(ms) {
   stopCounting();
   const end = performance.now() + ms;
-  const line = el("p", { class: "announcement", id: "draining" });
+  const line = el("p", { class: "announcement", id: "draining", role: "status", "aria-live": "off" });
   const show = () => {
     const seconds = Math.max(0, Math.ceil((end - performance.now()) / 1000));
     line.textContent = text("site.draining", { time: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` });
