@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_daemon_is_told_to_stop_once() {
         let drain = OrderKind::Drain { until: UnixMillis(5) };
-        assert!(standing(&[drain.clone()]).games_begin(), "an earlier daemon has done so");
+        assert!(standing(std::slice::from_ref(&drain)).games_begin(), "an earlier daemon has done so");
         let mut now = StandingOrders::default();
         now.take(Order { kind: drain, because: because("why") });
         assert_eq!((now.games_begin(), now.drain()), (false, Some(UnixMillis(5))));

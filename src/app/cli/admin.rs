@@ -110,7 +110,7 @@ struct VoidGame {
     after_help = "Example:\n  fourfold admin ban rude-bot --days 7 --reason 'floods the lobby with challenges'"
 )]
 struct BanPlayer {
-    /// The account, the bot, or an address or a range of addresses, such as 203.0.113.7 or 2001:db8::/32.
+    /// The account, the bot, or an address or a range of addresses, such as 203.0.113.7 or `2001:db8::/32`.
     name: String,
     /// For so many; without, until it is lifted.
     #[arg(long, value_name = "N")]
@@ -471,10 +471,10 @@ impl ShowLog {
             |out, entries: Vec<LogEntry>| {
                 for LogEntry { number, at, action, subject, detail, until, reason, by } in entries {
                     let until = until.map(|until| format!("until {until}"));
-                    let detail: String =
-                        [detail, until].into_iter().flatten().map(|word| format!(" {word}")).collect();
+                    let what: Vec<_> =
+                        [Some(action), Some(subject), detail, until].into_iter().flatten().collect();
                     let by = by.map(|by| format!(" ({by})")).unwrap_or_default();
-                    writeln!(out, "{number}  {at}  {action} {subject}{detail}: {reason}{by}")?;
+                    writeln!(out, "{number}  {at}  {}: {reason}{by}", what.join(" "))?;
                 }
                 Ok(())
             },

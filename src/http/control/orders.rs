@@ -231,7 +231,7 @@ async fn ban(
 ) -> Result<Json<ListedNetwork>, Refusal> {
     let because = Reason { reason, by }.checked()?;
     let (network, until) = (network(&text)?, until_days(because.at, days)?);
-    control.give(OrderKind::BanNetwork { network: network.clone(), until }, because.clone()).await?;
+    control.give(OrderKind::BanNetwork { network, until }, because.clone()).await?;
     Ok(Json(ListedNetwork::from(&BannedNetwork { network, because, until })))
 }
 

@@ -16,7 +16,7 @@ use crate::storage::record::StoredPlayer;
 use crate::storage::rows::moderation::{AuditRow, decode_log};
 use crate::storage::rows::to_sql;
 use crate::storage::store::{Refused, StoreError, Written};
-use crate::storage::words::Word as _;
+use crate::storage::words::Word;
 
 #[async_trait]
 impl ModerationStore for PostgresStore {
@@ -53,7 +53,7 @@ async fn log(
 async fn orders(connection: &Connection) -> Result<Vec<AuditEntry>, StoreError> {
     let sql = "SELECT number, action, subject, detail, until, reason, by_whom, at FROM audit \
                WHERE action = ANY($1) ORDER BY number";
-    let orders: Vec<&str> = AuditAction::ORDERS.map(|action| action.word()).to_vec();
+    let orders: Vec<&str> = AuditAction::ORDERS.map(Word::word).to_vec();
     let rows: Vec<AuditRow> = db::query_as(sql).bind(orders).fetch_all(connection).await?;
     decode_log(rows)
 }

@@ -17,7 +17,7 @@ use crate::storage::record::StoredPlayer;
 use crate::storage::rows::moderation::{AuditRow, decode_log};
 use crate::storage::rows::to_sql;
 use crate::storage::store::{Refused, StoreError, Written};
-use crate::storage::words::Word as _;
+use crate::storage::words::Word;
 
 #[async_trait]
 impl ModerationStore for SqliteStore {
@@ -53,7 +53,7 @@ fn log(connection: &Connection, before: Option<u64>, limit: u32) -> Result<Vec<A
 fn orders(connection: &Connection) -> Result<Vec<AuditEntry>, StoreError> {
     let sql = "SELECT number, action, subject, detail, until, reason, by_whom, at FROM audit \
                WHERE action IN (SELECT value FROM json_each(?)) ORDER BY number";
-    let orders = text_list(AuditAction::ORDERS.map(|action| action.word()));
+    let orders = text_list(AuditAction::ORDERS.map(Word::word));
     let rows: Vec<AuditRow> = db::query_as(sql).bind(orders).fetch_all(connection)?;
     decode_log(rows)
 }

@@ -173,7 +173,7 @@ async fn from_a_banned_network_nobody_comes_in_and_pages_are_read() {
     let daemon = TestDaemon::start(quiet()).await;
     let guest = daemon.guest().await;
     let network: crate::system::config::IpNetwork = "127.0.0.0/8".parse().unwrap();
-    daemon.order(OrderKind::BanNetwork { network: network.clone(), until: None }).await;
+    daemon.order(OrderKind::BanNetwork { network, until: None }).await;
     let id = guest.welcome.you.id.clone();
     until("the end of the session", || daemon.services.sessions.of(&id).is_empty()).await;
     let refused = daemon.open(Credential::None, hello()).await.map(drop).unwrap_err();
