@@ -25,10 +25,8 @@ use crate::competition::fair_play::RatingAlarms;
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
 use crate::http::listener::{Listening, Transport};
-use crate::http::metrics::metrics_router;
 use crate::model::signing::KEY_BYTES;
 use crate::play::house::{HouseBots, HouseError};
-use crate::play::orders::Orders;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
@@ -184,8 +182,7 @@ impl Daemon {
         let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
         let started = Instant::now();
         let address = listener.local_addr()?;
-        let orders = Orders::read(store.as_ref()).await?;
-        let (ground, writer) = wings::ground(config, store, &key, orders);
+        let (ground, writer) = wings::ground(config, store, &key).await?;
         let Ground { config, store, supervision, stop, .. } = &ground;
         let house =
             HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &ground.writer);
@@ -201,10 +198,6 @@ impl Daemon {
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
         let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;
         live.take_up(&ground, &playing, started).await?;
-        let series = playing.host.take_up_series().await?;
-        if series > 0 {
-            info!(series, "series go on once their players are back");
-        }
 
         let mut parts = KeptParts::new(supervision.clone(), stop.clone());
         parts.keep(host);
@@ -229,10 +222,7 @@ impl Daemon {
             wings::http(&ground, thinking, &services, &competition, learning.clone(), transport.clone());
         parts.keep(listening(Part::Listener, listener, routes, &transport));
         if let Some(listener) = metrics_listener {
-            info!(address = %listener.local_addr()?, "metrics are served");
-            let routes = metrics_router(Arc::clone(&ground.metrics));
-            let own = wings::metrics_transport(&ground, &transport);
-            parts.keep(listening(Part::MetricsListener, listener, routes, &own));
+            parts.keep(wings::metrics_listening(&ground, listener, &transport)?);
         }
         Ok(Self {
             address,
@@ -401,7 +391,7 @@ impl LiveGames {
         let broken = self.damaged + impossible;
         ground.metrics.quarantined(broken);
         info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
-        Ok(())
+        Ok(playing.host.take_up_series().await?)
     }
 }
 

@@ -89,7 +89,6 @@ pub(crate) struct RunningDaemon {
     pub(crate) rating_alarms: RatingAlarms,
     /// Knows which parts pause, and what was set aside.
     pub(crate) supervision: Supervision,
-    /// Its data directory.
     pub(crate) data: PathBuf,
 }
 

@@ -294,7 +294,7 @@ mod tests {
         let report = verify(&store).await.unwrap();
         assert_eq!((report.voided, report.rated, report.findings), (2, 3, vec![]));
         store.execute("DROP TRIGGER audit_is_not_deleted; DELETE FROM audit WHERE subject = 'g5'").await;
-        store.execute("INSERT INTO audit VALUES (9, 1, 'void', 'gone', NULL, 'why not', NULL)").await;
+        store.execute("INSERT INTO audit (number, at, action, subject, reason) VALUES (9, 1, 'void', 'gone', 'why not')").await;
         assert_eq!(
             findings(&store).await,
             [

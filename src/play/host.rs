@@ -4,6 +4,7 @@ mod aborts;
 pub(crate) mod admission;
 mod error;
 mod follow;
+mod next_game;
 mod offer;
 mod rooms;
 mod seats;
@@ -107,7 +108,6 @@ struct HostInner {
     deps: HostDeps,
     ratings: ShownRatings,
     news: mpsc::Sender<RoomNews>,
-    /// The daemon stops.
     stopping: AtomicBool,
     /// Games that are being started, so that two starts at once do not exceed a player's limit. Starts run beside each
     /// other, for each waits for the store; this they settle under a lock. It is held for one count, which looks into

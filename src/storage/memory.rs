@@ -47,8 +47,7 @@ use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
-use super::tournaments::{StoredTournament, TournamentStore, Walkover};
-use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
@@ -815,45 +814,6 @@ impl LearnerStore for MemoryStore {
     async fn teaching(&self, player: &PlayerId) -> Result<Teaching, StoreError> {
         let is_kept_out = self.tables().kept_out.contains(player);
         Ok(if is_kept_out { Teaching::KeptOut } else { Teaching::Allowed })
-    }
-}
-
-#[async_trait]
-impl TournamentStore for MemoryStore {
-    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        Ok(self.tables().tournaments.one(id))
-    }
-
-    async fn tournaments(
-        &self,
-        before: Option<u64>,
-        limit: u32,
-    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
-        Ok(self.tables().tournaments.page(before, limit))
-    }
-
-    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        self.seek().await?;
-        Ok(self.tables().tournaments.going_on())
-    }
-
-    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
-        Ok(self.tables().tournaments.walkovers(tournament))
-    }
-
-    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
-        let tables = self.tables();
-        let is_its = |game: &StoredGame| {
-            let pair = game.spec.pair.as_ref().and_then(|pair| pair.id.of_tournament());
-            pair.is_some_and(|(of, _)| of == *tournament)
-        };
-        Ok(tables
-            .begun
-            .iter()
-            .filter_map(|id| tables.games.get(id))
-            .filter(|game| is_its(game))
-            .cloned()
-            .collect())
     }
 }
 

@@ -77,6 +77,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/play/feeds.rs",
     "src/play/file_lessons.rs",
     "src/play/host.rs",
+    "src/play/host/waiting.rs",
     "src/play/house.rs",
     "src/play/presence/outbox.rs",
     "src/play/presence/registry.rs",

@@ -1,5 +1,5 @@
-//! Does what operators order for the whole arena: tells everybody, ends the connections from banned networks, and stops a
-//! daemon that drains once its games are over.
+//! Does what operators order for the whole arena: tells everybody, ends the connections from banned networks, and stops
+//! a daemon that drains once its games are over.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,15 +1,18 @@
 //! The daemon put together: one function a wing, in the order in which the wings stand.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
-use super::ServerError;
 use super::kept::KeptParts;
+use super::{Listening, ServerError, listening};
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
@@ -24,6 +27,7 @@ use crate::competition::self_test::SelfTests;
 use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
 use crate::http::listener::Transport;
+use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
 use crate::lobby::actor::LobbyDeps;
@@ -85,12 +89,12 @@ pub(super) struct Ground {
 }
 
 /// Storage and accounts.
-pub(super) fn ground(
+pub(super) async fn ground(
     config: Config,
     store: Arc<dyn Store>,
     key: &[u8; KEY_BYTES],
-    orders: Orders,
-) -> (Ground, Writing) {
+) -> Result<(Ground, Writing), StoreError> {
+    let orders = Orders::read(store.as_ref()).await?;
     let metrics = Arc::new(Metrics::new());
     let supervision = Supervision::new(Arc::clone(&metrics));
     let (writer, actor) = Writer::new(Arc::clone(&store));
@@ -113,7 +117,7 @@ pub(super) fn ground(
         signer,
         orders,
     };
-    (ground, writing)
+    Ok((ground, writing))
 }
 
 /// The threads that think, and the solver for whoever asks.
@@ -471,15 +475,21 @@ pub(super) fn transport(ground: &Ground, services: &Services) -> Transport {
     Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop, tasks)
 }
 
-/// Of the listener of the metrics: with places of its own, so that a full house does not hide what goes on in it.
-pub(super) fn metrics_transport(ground: &Ground, transport: &Transport) -> Transport {
+/// The listener of the metrics has places of its own, so that a full house does not hide what goes on in it.
+pub(super) fn metrics_listening(
+    ground: &Ground,
+    listener: TcpListener,
+    transport: &Transport,
+) -> io::Result<Listening> {
+    info!(address = %listener.local_addr()?, "metrics are served");
     let limits = TransportLimits {
         connections: Some(METRICS_CONNECTIONS_MAX),
         per_address: METRICS_CONNECTIONS_MAX,
         ..transport_limits(&ground.config)
     };
     let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
-    Transport::new(limits, Arc::clone(&ground.site), transport.stop.clone(), tasks)
+    let own = Transport::new(limits, Arc::clone(&ground.site), transport.stop.clone(), tasks);
+    Ok(listening(Part::MetricsListener, listener, metrics_router(Arc::clone(&ground.metrics)), &own))
 }
 
 /// What goes on, for those who look.

@@ -93,7 +93,6 @@ pub(crate) struct OrdersShown {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct ListedNetwork {
     pub(crate) network: String,
-    /// Why.
     pub(crate) reason: String,
     pub(crate) by: String,
     /// Since when, RFC 3339.

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use fourfold_engine::{BySide, Side, Variant};
+use fourfold_engine::{BySide, Side};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::waiting::{self, WaitingLeg};
-use super::{GameOffer, GameOver, Host, Origin, StartError};
+use super::next_game::NextGame;
+use super::waiting;
+use super::{GameOver, Host, StartError};
 use crate::accounts::identity_of;
-use crate::model::clock::{TimeControl, now};
+use crate::model::clock::now;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::result::EndReason;
 use crate::play::presence::Session;
@@ -19,14 +20,13 @@ use crate::play::room::Recipient;
 use crate::play::room::actor::RoomNews;
 use crate::play::room::directory::PublicGame;
 
-use crate::model::opening::OpeningKind;
 use crate::protocol::server::{Frame, GameEnd, Urgency};
 
 use crate::model::pace::BotPace;
 use crate::model::player::{Identity, PlayerKind};
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::error::StoreError;
-use crate::storage::record::{GamePair, GameSpec, OpeningSource};
+use crate::storage::record::GameSpec;
 
 use crate::model::time::UnixMillis;
 use crate::storage::store::Write;
@@ -68,23 +68,16 @@ impl HostActor {
                     host.inner.deps.metrics.game_finished(end.reason);
                     host.inner.deps.feeds.finished(&public, &end);
                     host.note_fault(&public, &end);
-                    match next_leg(&public.spec) {
+                    match NextGame::leg_after(&public.spec) {
                         Some(next) => host.go_on(next),
                         None => host.forget_tempo(&public.spec),
                     }
                     self.tell();
                 }
                 RoomNews::RematchAgreed { spec } => {
-                    let opening = match spec.opening.kind {
-                        OpeningKind::Balanced => {
-                            OpeningSource { kind: OpeningKind::Balanced, moves: String::new() }
-                        }
-                        OpeningKind::None | OpeningKind::Given => spec.opening.clone(),
-                    };
-                    let origin = Origin::Players;
                     let before = host.inner.deps.directory.public(&spec.id);
                     let pace = before.map_or_else(BotPace::default, |game| game.pace());
-                    host.go_on(Follow { opening, pair: None, origin, pace, ..Follow::swapped(&spec) });
+                    host.go_on(NextGame::rematch(&spec, pace));
                 }
             }
         }
@@ -119,34 +112,6 @@ impl Kept for HostActor {
     }
 }
 
-/// A game that follows another one between the same players.
-#[derive(Clone, Debug)]
-pub(super) struct Follow {
-    pub(super) players: BySide<PlayerId>,
-    variant: Variant,
-    time: TimeControl,
-    rated: bool,
-    opening: OpeningSource,
-    pair: Option<GamePair>,
-    origin: Origin,
-    pace: BotPace,
-}
-
-impl Follow {
-    fn swapped(spec: &GameSpec) -> Self {
-        Self {
-            players: BySide { first: spec.players.second.clone(), second: spec.players.first.clone() },
-            variant: spec.variant,
-            time: spec.time,
-            rated: spec.rated || spec.unrated_because.is_some(),
-            opening: spec.opening.clone(),
-            pair: spec.pair.clone(),
-            origin: Origin::Series { unrated_because: spec.unrated_because },
-            pace: BotPace::default(),
-        }
-    }
-}
-
 impl Host {
     fn forget_tempo(&self, spec: &GameSpec) {
         if let Some(pair) = &spec.pair {
@@ -156,14 +121,13 @@ impl Host {
 
     /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
     /// cannot begin.
-    fn go_on(&self, follow: Follow) {
+    fn go_on(&self, next: NextGame) {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
-            let (players, pair) = (follow.players.clone(), follow.pair.clone());
-            let leg = WaitingLeg::of(follow.clone());
-            if let Err(error) = host.follow(follow).await {
+            let (players, pair) = (next.players.clone(), next.pair.clone());
+            if let Err(error) = host.follow(next.clone()).await {
                 if pair.is_some() && matches!(error, StartError::Ordered(_) | StartError::Paused) {
-                    host.inner.waiting.add([leg]);
+                    host.inner.waiting.add([next]);
                     return;
                 }
                 if let Some(pair) = pair {
@@ -232,8 +196,8 @@ impl Host {
         }
         let deps = &self.inner.deps;
         let is_here = |player: &PlayerId| deps.house.get(player).is_some() || deps.sessions.is_online(player);
-        for follow in self.inner.waiting.ready(is_here, now()) {
-            self.go_on(follow);
+        for next in self.inner.waiting.ready(is_here, now()) {
+            self.go_on(next);
         }
     }
 
@@ -242,42 +206,20 @@ impl Host {
     /// # Errors
     ///
     /// The store failed.
-    pub(crate) async fn take_up_series(&self) -> Result<usize, StoreError> {
+    pub(crate) async fn take_up_series(&self) -> Result<(), StoreError> {
         let since = UnixMillis(UnixMillis::now().0 - waiting::KEPT_MS);
         let games = self.inner.deps.store.open_series(since).await?;
-        let legs: Vec<WaitingLeg> =
-            games.iter().filter_map(|game| next_leg(&game.spec)).map(WaitingLeg::of).collect();
-        let count = legs.len();
+        let legs: Vec<_> = games.iter().filter_map(|game| NextGame::leg_after(&game.spec)).collect();
+        if !legs.is_empty() {
+            info!(series = legs.len(), "series go on once their players are back");
+        }
         self.inner.waiting.add(legs);
-        Ok(count)
+        Ok(())
     }
 
-    async fn follow(&self, follow: Follow) -> Result<GameId, StartError> {
-        let first = self.stored_identity(&follow.players.first).await?;
-        let second = self.stored_identity(&follow.players.second).await?;
-        self.start(GameOffer {
-            players: BySide { first, second },
-            variant: follow.variant,
-            time: follow.time,
-            rated: follow.rated,
-            opening: follow.opening,
-            pair: follow.pair,
-            origin: follow.origin,
-            pace: follow.pace,
-        })
-        .await
+    async fn follow(&self, next: NextGame) -> Result<GameId, StartError> {
+        let first = self.stored_identity(&next.players.first).await?;
+        let second = self.stored_identity(&next.players.second).await?;
+        self.start(next.offer(BySide { first, second })).await
     }
-}
-
-/// The next game of a series, if there is one. Legs 2k-1 and 2k share an opening. The games of tournaments are begun
-/// by those alone, so that none is begun twice.
-fn next_leg(spec: &GameSpec) -> Option<Follow> {
-    let pair = spec.pair.as_ref().filter(|pair| pair.leg < pair.of && pair.id.of_tournament().is_none())?;
-    let leg = pair.leg + 1;
-    let opening = if leg % 2 == 1 && spec.opening.kind == OpeningKind::Balanced {
-        OpeningSource { kind: OpeningKind::Balanced, moves: String::new() }
-    } else {
-        spec.opening.clone()
-    };
-    Some(Follow { opening, pair: Some(GamePair { leg, ..pair.clone() }), ..Follow::swapped(spec) })
 }

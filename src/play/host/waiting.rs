@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::Interval;
 
-use super::follow::Follow;
+use super::next_game::NextGame;
 use crate::model::ids::PlayerId;
 
 /// How often to look whether games begin again and players are back.
@@ -24,16 +24,10 @@ const WAITING_MAX: usize = 10_000;
 
 /// A game that is to follow.
 #[derive(Debug)]
-pub(super) struct WaitingLeg {
-    follow: Follow,
+struct WaitingLeg {
+    next: NextGame,
     /// When it is given up; not known while no game begins.
     ends: Option<Instant>,
-}
-
-impl WaitingLeg {
-    pub(super) fn of(follow: Follow) -> Self {
-        Self { follow, ends: None }
-    }
 }
 
 /// The next games of series that cannot begin yet. The lock is held for one pass over them.
@@ -44,10 +38,10 @@ pub(super) struct WaitingLegs {
 }
 
 impl WaitingLegs {
-    pub(super) fn add(&self, legs: impl IntoIterator<Item = WaitingLeg>) {
+    pub(super) fn add(&self, legs: impl IntoIterator<Item = NextGame>) {
         let mut waiting = self.legs();
         let room = WAITING_MAX.saturating_sub(waiting.len());
-        waiting.extend(legs.into_iter().take(room));
+        waiting.extend(legs.into_iter().take(room).map(|next| WaitingLeg { next, ends: None }));
         drop(waiting);
         self.added.notify_one();
     }
@@ -61,12 +55,12 @@ impl WaitingLegs {
     }
 
     /// Takes out those whose players are both here. Games begin now, so the patience for the others runs.
-    pub(super) fn ready(&self, is_here: impl Fn(&PlayerId) -> bool, now: Instant) -> Vec<Follow> {
+    pub(super) fn ready(&self, is_here: impl Fn(&PlayerId) -> bool, now: Instant) -> Vec<NextGame> {
         let mut ready = Vec::new();
         self.legs().retain_mut(|leg| {
-            let players = &leg.follow.players;
+            let players = &leg.next.players;
             if is_here(&players.first) && is_here(&players.second) {
-                ready.push(leg.follow.clone());
+                ready.push(leg.next.clone());
                 return false;
             }
             now < *leg.ends.get_or_insert(now + PATIENCE)

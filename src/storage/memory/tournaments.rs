@@ -1,8 +1,13 @@
 //! Tournaments in memory.
 
+use async_trait::async_trait;
+
+use super::MemoryStore;
 use crate::model::ids::TournamentId;
+use crate::storage::error::StoreError;
+use crate::storage::record::StoredGame;
 use crate::storage::store::{Refused, Written};
-use crate::storage::tournaments::{StoredTournament, TournamentEnd, Walkover};
+use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
 
 /// All tournaments in the order in which they began.
 #[derive(Debug, Default)]
@@ -66,5 +71,44 @@ impl MemoryTournaments {
     pub(super) fn end(&mut self, id: &TournamentId, end: &TournamentEnd) -> Result<Written, Refused> {
         self.running(id)?.0.end = Some(end.clone());
         Ok(Written::Done)
+    }
+}
+
+#[async_trait]
+impl TournamentStore for MemoryStore {
+    async fn tournament(&self, id: &TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        Ok(self.tables().tournaments.one(id))
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<(u64, StoredTournament)>, StoreError> {
+        Ok(self.tables().tournaments.page(before, limit))
+    }
+
+    async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.seek().await?;
+        Ok(self.tables().tournaments.going_on())
+    }
+
+    async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
+        Ok(self.tables().tournaments.walkovers(tournament))
+    }
+
+    async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
+        let tables = self.tables();
+        let is_its = |game: &StoredGame| {
+            let pair = game.spec.pair.as_ref().and_then(|pair| pair.id.of_tournament());
+            pair.is_some_and(|(of, _)| of == *tournament)
+        };
+        Ok(tables
+            .begun
+            .iter()
+            .filter_map(|id| tables.games.get(id))
+            .filter(|game| is_its(game))
+            .cloned()
+            .collect())
     }
 }

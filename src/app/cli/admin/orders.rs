@@ -7,8 +7,8 @@ use crate::http::control::OrdersShown;
 
 /// Order something for the whole arena, whether the daemon runs or not.
 ///
-/// A pause holds until `fourfold admin resume`, also for a daemon that is started again: no game begins, those under way
-/// go on, series wait between two games. Whoever asks for a game is told the reason.
+/// A pause holds until `fourfold admin resume`, also for a daemon that is started again: no game begins, those under
+/// way go on, series wait between two games. Whoever asks for a game is told the reason.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold admin pause --reason 'ratings are looked into'")]
 pub(super) struct OnArena {
@@ -20,8 +20,8 @@ pub(super) struct OnArena {
 
 /// Stop the daemon when its games are over, at the latest after a while; `fourfold admin resume` calls it off.
 ///
-/// Everybody is told, pages count down, no game begins. What still goes on then is kept as at every stop: the next daemon
-/// takes it up, and series between two games go on when their players are back.
+/// Everybody is told, pages count down, no game begins. What still goes on then is kept as at every stop: the next
+/// daemon takes it up, and series between two games go on when their players are back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold admin drain --seconds 300 --reason 'a new version'")]
 pub(super) struct DrainDaemon {

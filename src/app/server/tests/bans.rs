@@ -80,6 +80,7 @@ async fn whoever_is_banned_loses_its_games_and_is_gone() {
     assert_eq!(bob_here.hear().len(), 0, "nothing else happens to the other");
     accounts.unban(&id, because()).await.unwrap();
     daemon.join(&robo).await;
+    drop((bob_here, robo_here));
     daemon.check_sound().await;
 }
 
@@ -91,7 +92,7 @@ async fn the_bots_of_whoever_is_banned_are_out_too_and_a_ban_ends_by_itself() {
     let id =
         async |name: &str| daemon.store.player_by_name(&name.parse().unwrap()).await.unwrap().unwrap().id;
     let (owner, bot, person) = (id("robo-owner").await, id("robo").await, id("Ada").await);
-    let (_ada_here, _robo_here) = (daemon.join(&ada).await, daemon.join(&robo).await);
+    let (ada_here, robo_here) = (daemon.join(&ada).await, daemon.join(&robo).await);
     accounts.ban(&owner, None, because()).await.unwrap();
     until("the end of its session", || daemon.services.sessions.of(&bot).is_empty()).await;
     daemon.check_kept_out(&robo).await;
@@ -103,6 +104,7 @@ async fn the_bots_of_whoever_is_banned_are_out_too_and_a_ban_ends_by_itself() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     daemon.join(&ada).await;
+    drop((ada_here, robo_here));
     daemon.check_sound().await;
 }
 
@@ -115,5 +117,6 @@ async fn a_new_name_is_that_of_the_next_session() {
     daemon.services.accounts.rename(&id, "lovelace", because()).await.unwrap();
     until("the end of the session", || daemon.services.sessions.of(&id).is_empty()).await;
     assert_eq!(daemon.join(&ada).await.welcome.you.name.as_str(), "lovelace");
+    drop(here);
     daemon.check_sound().await;
 }

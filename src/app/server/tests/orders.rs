@@ -123,6 +123,7 @@ async fn a_daemon_that_drains_stops_after_its_last_game_and_the_next_one_goes_on
     assert_eq!(next_notice(&mut late).await.code, NoticeCode::Draining);
     let refused = daemon.begin_pair(Tempo::Brisk).await;
     assert!(matches!(refused, Err(StartError::Paused)), "{refused:?}");
+    drop((guest, late));
     let store = daemon.left().await;
     let next = TestDaemon::on(store, quiet()).await;
     next.until_finished(2).await;
@@ -150,6 +151,7 @@ async fn a_drain_can_be_called_off() {
     daemon.order(OrderKind::Resume).await;
     assert_eq!(next_notice(&mut guest).await.code, NoticeCode::Resumed);
     assert!(daemon.http("GET", "/readyz", "").await.starts_with("HTTP/1.1 200"));
+    drop(guest);
     daemon.check_sound().await;
 }
 
@@ -165,6 +167,7 @@ async fn everybody_is_told_what_operators_say() {
     daemon.order(say("")).await;
     assert_eq!(next_notice(&mut guest).await, Notice::announcement(String::new()));
     assert!(!daemon.http("GET", "/rules", "").await.contains("cake"));
+    drop(guest);
     daemon.check_sound().await;
 }
 
@@ -185,6 +188,7 @@ async fn from_a_banned_network_nobody_comes_in_and_pages_are_read() {
     assert!(daemon.http("GET", "/rules", "").await.starts_with("HTTP/1.1 200"));
     daemon.order(OrderKind::UnbanNetwork { network }).await;
     daemon.guest().await;
+    drop(guest);
     daemon.check_sound().await;
 }
 
@@ -213,5 +217,6 @@ async fn whoever_is_muted_plays_and_asks_nobody() {
     assert_eq!(here.hear_errors(), []);
     daemon.services.accounts.unmute(&id, because).await.unwrap();
     assert_eq!(refusals(&mut here).await, []);
+    drop(here);
     daemon.check_sound().await;
 }
