@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_engine::BySide;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::accounts::Accounts;
@@ -308,6 +309,16 @@ pub(crate) struct Client {
     pub(crate) welcome: Welcome,
     seq: u64,
     early: Vec<ServerMessage>,
+}
+
+/// As a socket does that ends, so that nobody waits for it when the daemon stops.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.port.outbox().detach(&self.attachment);
+        let Ok(runtime) = Handle::try_current() else { return };
+        let (port, attachment) = (Arc::clone(&self.port), self.attachment.clone());
+        runtime.spawn(async move { port.disconnected(attachment, Disconnected::Lost).await });
+    }
 }
 
 impl Client {
