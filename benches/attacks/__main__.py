@@ -5,10 +5,10 @@
     python3 benches/attacks [--minutes 10] [--binary target/release/fourfold] [--only offers,games]
 
 A daemon of its own, whose limits by address count for this machine too. First a quiet fifth of the time, then all
-attacks of `attackers.py` from 127.0.0.66, within the 64 connections that an address may have. Meanwhile others on
-127.0.0.1 play, sign in, ask and come back (`bystanders.py`), and it is measured how long their moves wait. At the
-end the attackers go, memory and disk are read again, and `fourfold games verify` looks at everything. Ends with 1 if
-something of it is out of bounds. Python 3.11, nothing else.
+attacks of `attackers.py` from 127.0.0.66, within the 64 connections that an address may have. Meanwhile others on other
+loopback addresses play, sign in, ask and come back (`bystanders.py`); the player to whom all offers go plays for points. It
+is measured how long moves of others wait. At the end the attackers go, memory and disk are read again, and `fourfold
+games verify` looks at everything. Ends with 1 if something of it is out of bounds. Python 3.11, nothing else.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import math
 import os
 import re
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -27,8 +28,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import attackers  # noqa: E402
-from bystanders import Bystanders  # noqa: E402
-from wire import Address, request  # noqa: E402
+from bystanders import RATED_GAMES, Bystanders  # noqa: E402
+from wire import Address, Closed, request  # noqa: E402
 
 ROOT = HERE.parents[1]
 VICTIM = "victim"
@@ -43,19 +44,26 @@ ENVIRONMENT = {
     "FOURFOLD_LADDER_ENABLED": "false",
     "FOURFOLD_LEARNING_ENABLED": "false",
     "FOURFOLD_LOG_LEVEL": "warn",
-    "FOURFOLD_METRICS_LISTEN": "127.0.0.1:0",
 }
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Daemon:
     def __init__(self, binary, data):
         self.binary, self.data, self.process, self.port = binary, data, None, 0
+        self.metrics_port = free_port()
 
     async def start(self):
         command = [self.binary, "serve", "--listen", "127.0.0.1:0", "--data", self.data]
         log = open(Path(self.data).with_suffix(".log"), "w")  # noqa: SIM115: for as long as the daemon
+        environment = {**os.environ, **ENVIRONMENT, "FOURFOLD_METRICS_LISTEN": f"127.0.0.1:{self.metrics_port}"}
         self.process = await asyncio.create_subprocess_exec(
-            *command, stdout=asyncio.subprocess.PIPE, stderr=log, env={**os.environ, **ENVIRONMENT}
+            *command, stdout=asyncio.subprocess.PIPE, stderr=log, env=environment
         )
         line = (await self.process.stdout.readline()).decode().strip()
         self.port = int(line.rsplit(":", 1)[1])
@@ -93,9 +101,13 @@ async def p99_within(bystanders, seconds):
 
 
 async def panics(daemon):
-    """The daemon's own count, from its operator's socket."""
-    code, text = await output(daemon.binary, "admin", "status", "--data", daemon.data, "--json")
-    return json.loads(text).get("panics", 0) if code == 0 else None
+    """The daemon's own count over all its parts; None, which is out of bounds, if it does not say."""
+    try:
+        status, _, text = await request(Address("127.0.0.1", daemon.metrics_port), "GET", "/metrics")
+    except (OSError, TimeoutError, Closed):
+        return None
+    counts = re.findall(r"^fourfold_panics_total(?:\{[^}]*\})? (\d+)$", text, re.M)
+    return sum(map(int, counts)) if status == 200 and counts else None
 
 
 async def measure(binary, data, minutes, chosen):
@@ -128,6 +140,7 @@ async def measure(binary, data, minutes, chosen):
     verified, said = await output(binary, "games", "verify", "--data", data)
 
     ratio = attacked / quiet
+    rated = bystanders.counts[RATED_GAMES]
     bad = {what: count for what, count in sorted(bystanders.counts.items()) if what.startswith("bad")}
     rows = [
         ("p99 of moves, quiet and attacked", f"{quiet:.1f} and {attacked:.1f} ms"),
@@ -138,6 +151,7 @@ async def measure(binary, data, minutes, chosen):
         ("panics", str(panicked), panicked == 0),
         ("exit code", str(code), code == 0),
         ("games verify", said.strip().splitlines()[-1] if said.strip() else "nothing", verified == 0),
+        (RATED_GAMES, str(rated), rated > 0),
         ("what happened to others and must not", json.dumps(bad), not bad),
     ]
     for what, value, *fine in rows:
