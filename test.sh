@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that must hold before a change is merged, in the order in which it fails fastest. CI runs this.
 #
-#   ./test.sh          all steps; stops at the first failure
+#   ./test.sh          all steps; stops at the first failure, but runs the tests to their end
 #
-# Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with npm,
-# PostgreSQL 14 or newer and Chromium; these two are installed when this runs as root on Debian. One cargo profile (dev) serves all steps, so that little
-# is built twice.
+# Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with
+# npm, PostgreSQL 14 or newer and Chromium; these two are installed when this runs as root on Debian. One cargo profile
+# (dev) serves all steps, so that little is built twice.
 set -eu
 cd "$(dirname "$0")"
 
@@ -42,35 +42,6 @@ if [ ! -x "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1)" ] 
 fi
 export FOURFOLD_CLUSTER_TESTS=require
 
-step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
-cargo test --locked --workspace
-
-step 'documentation'
-RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
-
-# From here on the real daemon is tested from outside, as the tests have built it: `cargo build` would build all libraries
-# once more, without the features that tests ask of them, which takes two minutes.
-FOURFOLD_BIN=$(cd "$target" && pwd)/debug/fourfold
-export FOURFOLD_BIN
-
-step 'Python kit'
-command -v python3 >/dev/null || missing python3 'install Python 3.10 or newer'
-venv=$target/kit-venv
-[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || missing 'the venv module' 'apt-get install python3-venv'
-"$venv/bin/pip" install --quiet --disable-pip-version-check -r bots/kits/python/requirements-dev.txt
-"$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e bots/kits/python
-(venv=$(cd "$venv" && pwd) && cd bots/kits/python && "$venv/bin/python" -m pytest -q)
-
-step 'JavaScript kit'
-command -v node >/dev/null || missing node 'install Node.js 20 or newer'
-(cd bots/kits/javascript && node --test tests/)
-
-step 'kits against the daemon'
-# The examples were built with the tests.
-KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot bots/kits/check.sh
-
-step 'pages in a browser'
-command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
 if ! CHROMIUM=$(find_chromium); then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null
@@ -78,6 +49,57 @@ if ! CHROMIUM=$(find_chromium); then
     CHROMIUM=$(find_chromium) || missing chromium 'apt-get install chromium, as root'
 fi
 export CHROMIUM
-(cd tests/browser && npm ci --no-audit --no-fund --silent && npm test)
+command -v python3 >/dev/null || missing python3 'install Python 3.10 or newer'
+command -v node >/dev/null || missing node 'install Node.js 20 or newer'
+command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
+
+step 'build of the tests'
+cargo test --locked --workspace --no-run
+
+# From here on the real daemon is tested from outside as well, as the tests have built it: `cargo build` would build all
+# libraries once more, without the features that tests ask of them, which takes two minutes.
+FOURFOLD_BIN=$(cd "$target" && pwd)/debug/fourfold
+export FOURFOLD_BIN
+
+from_inside() {
+    step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
+    cargo test --locked --workspace --no-fail-fast
+
+    step 'documentation'
+    RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
+}
+
+from_outside() {
+    step 'Python kit'
+    venv=$target/kit-venv
+    [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || missing 'the venv module' 'apt-get install python3-venv'
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r bots/kits/python/requirements-dev.txt
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e bots/kits/python
+    (venv=$(cd "$venv" && pwd) && cd bots/kits/python && "$venv/bin/python" -m pytest -q)
+
+    step 'JavaScript kit'
+    (cd bots/kits/javascript && node --test tests/)
+
+    step 'kits against the daemon'
+    # The examples were built with the tests.
+    KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot bots/kits/check.sh
+
+    step 'pages in a browser'
+    (cd tests/browser && npm ci --no-audit --no-fund --silent && npm test)
+}
+
+# Both halves wait as long as they compute, so they run side by side, each to its end; what the one in the background says
+# is shown behind the other. That one has no Ctrl-C, which the kits are tested with.
+inside=$target/from-inside.log
+(from_inside) >"$inside" 2>&1 &
+inside_pid=$!
+# Behind `||` a failing step would not end its half.
+set +e
+(set -e; from_outside)
+failed=$?
+wait "$inside_pid" || failed=$?
+set -e
+cat "$inside"
+[ "$failed" = 0 ] || exit "$failed"
 
 printf '\nall passed in %d s\n' $(($(date +%s) - began))

@@ -21,6 +21,9 @@ pub(crate) const PACKAGES: &[(&str, &str)] = &[
 /// What is read: anything else in the root folder is no source, or made by a build.
 const FOLDERS: &[&str] = &["src", "tests", "engine", "bots", "arena", "web/templates"];
 
+/// Packages of others, which the tests of the pages may just be installing.
+const FOREIGN: &str = "node_modules";
+
 static REPOSITORY: LazyLock<Tree> = LazyLock::new(|| Tree::read(Path::new(env!("CARGO_MANIFEST_DIR"))));
 
 #[derive(Debug)]
@@ -53,6 +56,9 @@ impl Tree {
         let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
         for entry in entries {
             let entry = entry.unwrap();
+            if entry.file_name() == FOREIGN {
+                continue;
+            }
             let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
             if entry.file_type().unwrap().is_dir() {
                 self.read_folder(root, &path);
