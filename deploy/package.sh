@@ -1,0 +1,39 @@
+#!/bin/sh
+# What a release has: a static binary with manual and completions as an archive, a Debian package of it, checksums.
+#
+#   deploy/package.sh [DIRECTORY]        default: target/package
+#
+# Needs the target of musl (`rustup target add x86_64-unknown-linux-musl`), a C compiler for it and make (Debian:
+# musl-tools, make), and cargo-deb (`cargo install cargo-deb --locked`). FOURFOLD_BINARY names a binary that is there
+# already, so that nothing is built.
+set -eu
+cd "$(dirname "$0")/.."
+out=${1:-target/package}
+machine=$(uname -m)
+target=$machine-unknown-linux-musl
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+name=fourfold-$version-$machine-linux
+
+if [ -z "${FOURFOLD_BINARY:-}" ]; then
+    # Pages of memory have up to 64 KiB on some kernels of aarch64; the allocator must know the largest.
+    if [ "$machine" = aarch64 ]; then export JEMALLOC_SYS_WITH_LG_PAGE=16; fi
+    cargo build --release --locked --bin fourfold --target "$target"
+    FOURFOLD_BINARY=target/$target/release/fourfold
+fi
+
+# Where Cargo.toml looks for what goes into the package.
+rm -rf target/assets "$out/$name"
+mkdir -p target/assets "$out/$name"
+install -m 755 "$FOURFOLD_BINARY" target/assets/fourfold
+strip target/assets/fourfold
+target/assets/fourfold man > target/assets/fourfold.1
+target/assets/fourfold completions bash > target/assets/fourfold.bash
+target/assets/fourfold completions zsh > target/assets/_fourfold
+target/assets/fourfold completions fish > target/assets/fourfold.fish
+# The package puts the binary where distributions do.
+sed 's|/usr/local/bin/|/usr/bin/|' deploy/fourfold.service > target/assets/fourfold.service
+
+cp target/assets/* config/public.toml README.md LICENSE-MIT LICENSE-APACHE "$out/$name/"
+tar --create --gzip --file "$out/$name.tar.gz" --directory "$out" "$name"
+cargo deb --no-build --no-strip --output "$out/"
+(cd "$out" && sha256sum ./*.tar.gz ./*.deb > SHA256SUMS && cat SHA256SUMS)
