@@ -1,5 +1,5 @@
 #!/bin/sh
-# The README's bot and all three kits against a real daemon: each must pass `fourfold check-bot`, in an arena that requires it before rated
+# The README's bot, all kits and the Python kit's bridge against a real daemon: each must pass `fourfold check-bot`, in an arena that requires it before rated
 # games. Run by ./test.sh, which names what is needed:
 #
 #   FOURFOLD_BIN=…/fourfold KIT_PYTHON=…/python RUST_BOT=…/random_bot bots/kits/check.sh
@@ -32,5 +32,20 @@ sed -n '/^```python$/,/^```$/{/^```/!p;}' ../../README.md >"$folder/readme.py"
 
 check readme "$KIT_PYTHON" "$folder/readme.py"
 check kit-python "$KIT_PYTHON" python/examples/random_bot.py
+check bridge-python "$KIT_PYTHON" -m fourfold_bot.bridge -- ../../arena/tests/bots/good.sh
 check kit-javascript node --experimental-websocket javascript/examples/random_bot.js
 check kit-rust "$RUST_BOT"
+if command -v go >/dev/null; then
+    (cd go && go vet ./... && go build -o "$folder/go-bot" ./examples/random_bot)
+    check kit-go "$folder/go-bot"
+    FOURFOLD_URL=$url "$folder/go-bot" 3 greedy | grep -c '(four)\|(full)' | grep -qx 3
+else
+    echo "SKIPPED kit-go: no go on the path"
+fi
+if command -v c++ >/dev/null; then
+    c++ -std=c++17 -Wall -Wextra -Werror -pthread -o "$folder/cpp" cpp/examples/random_bot.cpp
+    check kit-cpp "$folder/cpp"
+    FOURFOLD_URL=$url "$folder/cpp" 3 greedy | grep -c '(four)\|(full)' | grep -qx 3
+else
+    echo "SKIPPED kit-cpp: no c++ on the path"
+fi

@@ -34,6 +34,7 @@ const FILES: &[(&str, &[u8])] = files![
     "python/examples/tactical_bot.py",
     "python/pyproject.toml",
     "python/src/fourfold_bot/__init__.py",
+    "python/src/fourfold_bot/bridge.py",
     "python/src/fourfold_bot/client.py",
     "python/src/fourfold_bot/connection.py",
     "python/src/fourfold_bot/py.typed",

@@ -16,6 +16,12 @@ const SOCKET_PATH = "/api/v1/socket";
 const RETRY_MS_MIN = 200;
 const RETRY_MS_MAX = 5000;
 
+/** Games that one challenge asks for, the `id` of our own, and how long until a busy opponent is asked again. */
+const SERIES_MAX = 100;
+const CHALLENGE = "challenge";
+const ASK_AGAIN_MS = 3000;
+const TIME = { bank_ms: 60_000, increment_ms: 500, move_ms: null };
+
 /** A connection that has been silent for so many heartbeats is dead. */
 const HEARTBEATS_MAX = 2.5;
 
@@ -43,6 +49,7 @@ export function centreFirst(turn) {
  *   from `turn.legal`, perhaps with what it thought (`score`, `depth`, `nodes`, `pv`, `note`), which the bot's owner sees.
  *   What is no such column, or throws, is reported to `onError` and replaced by the most central one.
  * @param {object} settings `name`, `version`, and if wanted `url`, `token`, `open`, `accepts`, `maxGames`, `games`,
+ *   `opponent` (a name such as "negamax-6", which is asked for all of its games), `rated` and `time` of those,
  *   `about`, `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`,
  *   `onNotice(notice)`: the server restarts, or the ladder pauses the bot after faults in a row.
  * @returns {Promise<{wins: number, draws: number, losses: number}>}
@@ -57,6 +64,8 @@ class Bot {
   #settings;
   #games = new Map(); // id -> {side, ply, choice}; the last turn and our answer to it
   #started = 0;
+  #owed = 0; // games of our challenge that have not begun, while it stands
+  #refusal = null; // why the opponent does not play
   #isDraining = false;
   #session = null; // what resumes it: {session, secret, seq}
   #socket = null;
@@ -66,7 +75,8 @@ class Bot {
     const environment = globalThis.process?.env ?? {};
     const defaults = { url: environment.FOURFOLD_URL ?? "ws://127.0.0.1:4444", token: environment.FOURFOLD_TOKEN };
     this.#choose = choose;
-    this.#settings = { ...defaults, open: true, WebSocket: globalThis.WebSocket, ...settings };
+    const isOpen = settings.opponent === undefined;
+    this.#settings = { ...defaults, open: isOpen, rated: false, time: TIME, WebSocket: globalThis.WebSocket, ...settings };
   }
 
   async play() {
@@ -79,6 +89,7 @@ class Bot {
     let wait = RETRY_MS_MIN;
     while (!(this.#isDraining && this.#games.size === 0)) {
       const { code, reason, wasWelcome } = await this.#connect();
+      if (this.#refusal) throw new Refused(this.#refusal);
       if (LASTING_CODES.includes(code)) throw new Refused(`closed with ${code}: ${reason}`);
       if (code === NORMAL_CODE && this.#isDraining) break;
       wait = wasWelcome ? RETRY_MS_MIN : Math.min(2 * wait, RETRY_MS_MAX);
@@ -151,15 +162,32 @@ class Bot {
   #take(message) {
     switch (message.type) {
       case "welcome":
-        if (!message.resumed) this.#games.clear(); // those that live are told again
+        if (!message.resumed) {
+          this.#games.clear(); // those that live are told again
+          this.#owed = 0;
+        }
         this.#session = { session: message.session, secret: message.secret, seq: message.seq };
         if (this.#isDraining) this.#drain();
         break;
       case "ping":
         this.#send("pong", { n: message.n });
         break;
+      case "synced":
+        // The games of before may go on by themselves.
+        if (this.#started === 0) this.#askForGames();
+        else setTimeout(() => this.#askForGames(), ASK_AGAIN_MS);
+        break;
       case "challenge": // our own carry `re`
-        if (!("re" in message) && !this.#isDraining) this.#send("accept", { challenge: message.challenge });
+        if (!("re" in message) && !this.#isDraining) {
+          const answer = this.#settings.opponent === undefined ? "accept" : "decline";
+          this.#send(answer, { challenge: message.challenge });
+        }
+        break;
+      case "challenge_end":
+        if (this.#owed > 0 && this.#games.size === 0 && message.how !== "accepted") {
+          const why = message.reason ?? message.how;
+          this.#notTaken(why, ["later", "busy"].includes(why));
+        }
         break;
       case "game":
         if (message.you == null) break;
@@ -176,6 +204,7 @@ class Bot {
         this.#settings.onNotice?.({ code: message.code, inMs: message.in_ms });
         break;
       case "error":
+        if (message.re === CHALLENGE) this.#notTaken(message.message, message.retry_ms !== undefined);
         this.#settings.onError?.({ code: message.code, message: message.message, game: message.game });
         break;
     }
@@ -185,6 +214,7 @@ class Bot {
     if (this.#games.has(message.game)) return;
     this.#games.set(message.game, { side: message.you });
     this.#started += 1;
+    this.#owed = Math.max(0, this.#owed - 1);
     this.#settings.onGameStart?.(message);
     // Now and not after its end, or the server might start one game too many.
     if (this.#started === this.#settings.games) this.#drain();
@@ -226,6 +256,28 @@ class Bot {
     else if (message.result === "draw") this.#tally.draws += 1;
     else if (message.result !== "void") this.#tally.losses += 1;
     this.#settings.onGameEnd?.({ ...message, side: game.side });
+    this.#askForGames();
+  }
+
+  /** Challenges the opponent of the settings, unless games go on, or are still to come. */
+  #askForGames() {
+    const { opponent, games, rated, time } = this.#settings;
+    if (opponent === undefined || this.#isDraining || this.#games.size > 0 || this.#owed > 0) return;
+    const left = Math.min((games ?? Infinity) - this.#started, SERIES_MAX);
+    this.#owed = left > 1 ? left - (left % 2) : 1; // the protocol has one game, or pairs
+    // Pairs begin from drawn positions, with both colours: two bots that draw no lots would repeat themselves.
+    const opening = this.#owed > 1 ? { kind: "balanced" } : undefined;
+    this.#send("challenge", { id: CHALLENGE, to: opponent, time, rated, games: this.#owed, opening });
+  }
+
+  #notTaken(why, inTime) {
+    this.#owed = 0;
+    if (inTime) {
+      setTimeout(() => this.#askForGames(), ASK_AGAIN_MS);
+    } else {
+      this.#refusal = `${this.#settings.opponent} does not play: ${why}`;
+      this.#socket?.close();
+    }
   }
 }
 

@@ -102,6 +102,37 @@ test("a lost connection is resumed and the same answer given again", async () =>
   assert.deepEqual(hellos[1].resume, { session: "s", secret: "x", seq: 3 });
 });
 
+test("an opponent is asked for all games", async () => {
+  const asked = [];
+  const script = (message, say, socket) => {
+    if (message.type === "hello") {
+      assert.equal(message.open, false);
+      [welcome, { type: "synced", seq: 2, games: 0 }].forEach(say);
+    }
+    if (message.type === "challenge") {
+      asked.push(message);
+      say({ type: "challenge_end", challenge: "c", how: "accepted" });
+      for (let number = 0; number < message.games; number += 1) {
+        const id = `${asked.length}-${number}`;
+        [{ ...game, game: id }, { ...end, game: id }].forEach(say);
+      }
+    }
+    if (message.type === "bye") setTimeout(() => socket.close(1000), 5);
+  };
+  const tally = await run(() => 4, settings(script, { opponent: "negamax-6", games: 3 }));
+  assert.deepEqual(tally, { wins: 3, draws: 0, losses: 0 });
+  assert.deepEqual(asked.map(({ to, games, rated }) => [to, games, rated]), [["negamax-6", 2, false], ["negamax-6", 1, false]]);
+  assert.deepEqual(asked.map(({ opening }) => opening?.kind), ["balanced", undefined]);
+});
+
+test("an opponent that does not play ends it", async () => {
+  const script = (message, say, socket) => {
+    if (message.type === "hello") [welcome, { type: "synced", seq: 2, games: 0 }].forEach(say);
+    if (message.type === "challenge") say({ type: "error", re: message.id, code: "no_such_player", message: "nobody here" });
+  };
+  await assert.rejects(run(() => 4, settings(script, { opponent: "x" })), /x does not play: nobody here/);
+});
+
 test("who is refused does not try again", async () => {
   const script = (message, say, socket) => socket.close(4401, "token unknown");
   await assert.rejects(run(() => 4, settings(script)), Refused);

@@ -16,13 +16,26 @@ import sys
 class Struct(dict):
     """Fields by name and by key, as agents know them: `obs.board` and `obs["board"]`."""
 
-    __getattr__ = dict.__getitem__
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:  # as `hasattr`, `getattr` with a default, and `copy.deepcopy` want it
+            raise AttributeError(name) from None
+
+    __setattr__ = dict.__setitem__
 
 
 def load(path: pathlib.Path, name: str):
-    """The function `name` of a Python file; without a name the last one that it defines, as Kaggle takes it."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    """The function `name` of a Python file; without a name the last one that it defines, as Kaggle takes it.
+
+    What lies beside the file can be imported and is found from it, as on Kaggle.
+    """
+    path = path.resolve()
+    sys.path.insert(0, str(path.parent))
+    # Under a name that no module of the agent's own can have.
+    spec = importlib.util.spec_from_file_location(f"agent in {path.name}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     if name:
         return getattr(module, name)

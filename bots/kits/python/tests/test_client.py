@@ -10,7 +10,7 @@ from typing import Any, Callable, NoReturn
 import pytest
 from fake_server import FakeServer, play, until
 
-from fourfold_bot import Client, Clock, GameEnd, Hooks, Problem, Turn
+from fourfold_bot import Client, Clock, GameEnd, Hooks, Problem, Refused, Turn
 
 
 def test_a_turn_reaches_choose_whole_and_its_column_goes_back() -> None:
@@ -53,6 +53,45 @@ def test_a_slow_game_does_not_hold_up_another() -> None:
         await peer.finish(client)
 
     assert play(script, choose).win == 2
+
+
+def test_an_opponent_is_asked_for_games_until_all_are_played() -> None:
+    async def script(server: FakeServer, client: Client) -> None:
+        peer, hello = await server.connection()
+        assert hello["open"] is False
+        await peer.welcome()
+        await peer.synced()
+        for games, names in ((2, ["g1", "g2"]), (1, ["g3"])):
+            asked = await peer.receive("challenge")
+            assert (asked["to"], asked["games"], asked["rated"]) == ("negamax-6", games, False)
+            assert asked.get("opening") == ({"kind": "balanced"} if games == 2 else None)
+            assert asked["time"] == {"bank_ms": 60_000, "increment_ms": 500, "move_ms": None}
+            await peer.send("challenge", re=asked["id"], challenge="c1")
+            await peer.send("challenge_end", challenge="c1", how="accepted")
+            for name in names:
+                await peer.game(name)
+                if name == "g3":
+                    assert (await peer.receive("bye"))["drain"] is True
+                await peer.game_end(name)
+        await peer.socket.close(1000)
+
+    assert play(script, opponent="negamax-6", games=3).win == 3
+
+
+def test_an_opponent_that_is_busy_is_asked_again_and_one_that_is_not_there_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("fourfold_bot.client.ASK_AGAIN_S", 0.0)
+
+    async def script(server: FakeServer, client: Client) -> None:
+        peer = await server.accept()
+        await peer.receive("challenge")
+        await peer.send("challenge_end", challenge="c1", how="declined", reason="busy")
+        asked = await peer.receive("challenge")
+        await peer.send("error", re=asked["id"], code="no_such_player", message="nobody is called nobody")
+
+    with pytest.raises(Refused, match="nobody does not play: nobody is called nobody"):
+        play(script, opponent="nobody")
 
 
 def test_whole_games_are_played_side_by_side() -> None:

@@ -192,6 +192,22 @@ def test_a_game_survives_a_daemon_that_is_killed(tmp_path: Path) -> None:
     assert ends[0].moves.startswith(moves_before[0]), "a move that was acknowledged is gone"
 
 
+def test_a_house_bot_is_asked_for_games(tmp_path: Path) -> None:
+    ends: list[GameEnd] = []
+
+    async def test(daemon: Daemon) -> None:
+        token = await daemon.bot("alpha", "alice")
+        hooks = Hooks(on_game_end=ends.append)
+        client = daemon.client(token, random_bot.choose, hooks, opponent="greedy", games=3)
+        assert games_of(await client.play()) == 3
+        with pytest.raises(Refused, match="nobody-here does not play"):
+            await daemon.client(token, random_bot.choose, opponent="nobody-here").play()
+
+    against_daemon(tmp_path, test)
+    assert {end.game.opponent.name for end in ends if end.game.opponent} == {"greedy"}
+    assert not any(end.game.rated for end in ends)
+
+
 def test_a_newer_connection_takes_over(tmp_path: Path) -> None:
     async def test(daemon: Daemon) -> None:
         token = await daemon.bot("alpha", "alice")

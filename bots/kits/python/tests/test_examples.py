@@ -81,7 +81,40 @@ def test_the_bot_in_the_readme_plays_without_the_kit() -> None:
     assert len([line for line in minimal.splitlines() if line]) <= 20
     _, output = asyncio.run(asyncio.wait_for(play_a_game(["-c", minimal], leave=False), TEST_S))
     result, line = output.splitlines()
-    assert line.startswith(f"g1 {result} ")
+    assert line.startswith(f"g1 {result} by ")
+    assert line.endswith(" - this bot was second")
+
+
+@pytest.mark.parametrize("readme", [KIT / "README.md", KIT.parent.parent.parent / "README.md"])
+def test_the_bots_in_the_readmes_survive_a_proxy_without_a_server(readme: Path) -> None:
+    """502 is what a proxy says while the server starts again; 401 is for good."""
+
+    async def statuses(minimal: str, statuses: list[int]) -> tuple[int | None, str]:
+        asked: list[int] = []
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            asked.append(statuses[min(len(asked), len(statuses) - 1)])
+            writer.write(f"HTTP/1.1 {asked[-1]} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+            await writer.drain()
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            environment = os.environ | {"FOURFOLD_URL": f"ws://127.0.0.1:{port}", "FOURFOLD_TOKEN": TOKEN}
+            pipe = asyncio.subprocess.PIPE
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", minimal, env=environment, stdout=pipe, stderr=pipe
+            )
+            _, errors = await process.communicate()
+            assert asked == statuses
+            return process.returncode, errors.decode()
+
+    text = readme.read_text(encoding="utf-8")
+    minimal = next(b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "fourfold_bot" not in b)
+    code, errors = asyncio.run(asyncio.wait_for(statuses(minimal, [502, 401]), TEST_S))
+    assert code == 1
+    assert "HTTP 401" in errors
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
@@ -136,10 +169,17 @@ KAGGLE_QUESTION = (
         ("def agent(obs):\n    return obs['board'][0]", 2),
         ("def helper():\n    return 0\n\ndef my_agent(obs, config):\n    return 5", 5),
         ("my_agent = lambda obs, config: 6", 6),
+        ("def agent(obs):\n    return getattr(obs, 'legal', 4) if not hasattr(obs, 'legal') else 0", 4),
+        ("import copy\n\ndef agent(obs):\n    return copy.deepcopy(obs).board[0] + copy.copy(obs)['mark']", 3),
+        ("def agent(obs):\n    obs.board[1], obs.mine = 5, 1\n    return obs['board'][1] + obs['mine']", 6),
+        ("from beside import COLUMN\n\ndef agent(obs):\n    return COLUMN", 5),
+        ("from dataclasses import dataclass\n\n@dataclass\nclass Best:\n    at: int = 2\n\n"
+         "def agent(obs):\n    return Best().at", 2),
     ],
 )
 def test_connectx_agents_run_as_kaggle_runs_them(tmp_path: Path, agent: str, column: int) -> None:
     (tmp_path / "agent.py").write_text(agent)
+    (tmp_path / "beside.py").write_text("COLUMN = 5\n")
     command = [sys.executable, str(KIT / "examples" / "kaggle_agent.py"), str(tmp_path / "agent.py")]
     said = subprocess.run(command, input=KAGGLE_QUESTION, capture_output=True, text=True, timeout=30, check=True)
     assert said.stdout == f"{column}\n"

@@ -5,11 +5,11 @@ from .connection import Refused
 from .rules import Position, Side, Variant, centre_first, other
 from .runner import run
 from .settings import Choose, Hooks, Settings, Tally
-from .turn import Clock, Game, GameEnd, Player, Problem, Turn
+from .turn import Clock, Game, GameEnd, Player, Problem, Resigned, Turn
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choose", "Client", "Clock", "Game", "GameEnd", "Hooks", "Player", "Position", "Problem", "Refused", "Settings",
-    "Side", "Tally", "Turn", "Variant", "centre_first", "other", "run",
+    "Choose", "Client", "Clock", "Game", "GameEnd", "Hooks", "Player", "Position", "Problem", "Refused",
+    "Resigned", "Settings", "Side", "Tally", "Turn", "Variant", "centre_first", "other", "run",
 ]  # fmt: skip

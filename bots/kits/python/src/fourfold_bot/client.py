@@ -16,10 +16,13 @@ from typing import Any, Awaitable, Callable, Coroutine
 
 from .connection import Connection, Refused
 from .settings import Choose, Hooks, Settings, Tally, socket_url
-from .turn import Game, GameEnd, Message, Problem, Turn
+from .turn import Game, GameEnd, Message, Problem, Resigned, Turn
 from .worker import Outcome, Worker
 
 PROTOCOL = 1
+SERIES_MAX = 100  # games that one challenge asks for
+CHALLENGE = "challenge"  # the `id` of our own
+ASK_AGAIN_S = 3.0  # until an opponent that is busy is asked again, or one whose games a lost session may have ended
 
 log = logging.getLogger("fourfold_bot")
 
@@ -32,6 +35,7 @@ class _LiveGame:
     column: int | None = None  # our answer to it; None while thinking
     info: Message | None = None  # what `choose` thought, for the bot's owner
     refused: set[int] = field(default_factory=set)  # columns the server called illegal in it
+    fault: Resigned | None = None  # by which the bot resigned
     is_confirmed: bool = True  # false after a session was lost, until the server names the game again
 
 
@@ -44,6 +48,8 @@ class Client:
         self._connection = Connection(socket_url(settings.url), settings.token, self._hello, self._on_message)
         self._games: dict[str, _LiveGame] = {}  # live ones
         self._started = 0  # games so far, for `Settings.games`
+        self._faults = 0  # games in a row that `choose` resigned
+        self._owed = 0  # games of our challenge that have not begun, while it stands
         self._is_draining = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._playing: asyncio.Task[Any] | None = None
@@ -54,6 +60,7 @@ class Client:
             "turn": self._on_turn,
             "game_end": self._on_game_end,
             "challenge": self._on_challenge,
+            "challenge_end": self._on_challenge_end,
             "notice": self._on_notice,
             "error": self._on_error,
         }
@@ -102,7 +109,7 @@ class Client:
             "protocol": PROTOCOL,
             "client": {"name": want.name, "version": want.version},
             "bot": _without_none({"version": want.version, "about": want.about}),
-            "open": want.open and not self._is_draining,
+            "open": (want.opponent is None if want.open is None else want.open) and not self._is_draining,
             "accepts": want.accepts,
             "max_games": want.max_games,
         }
@@ -120,6 +127,8 @@ class Client:
         for live in self._games.values():
             live.is_confirmed = is_resumed
         log.info("%s as %s", "resumed" if is_resumed else "connected", message["you"]["name"])
+        if not is_resumed:
+            self._owed = 0
         if self._is_draining:
             await self._connection.send("bye", drain=True)
 
@@ -127,15 +136,46 @@ class Client:
         """Asks about games that the server did not name again after a lost session: they ended without us."""
         for game in [game for game, live in self._games.items() if not live.is_confirmed]:
             await self._connection.send("sync", game=game)
+        if self._started == 0:
+            await self._ask_for_games()
+        else:
+            self._spawn(self._ask_later(ASK_AGAIN_S))  # the games of before may go on by themselves
+
+    async def _ask_for_games(self) -> None:
+        """Challenges the opponent of the settings, unless games go on, or are still to come."""
+        want = self._settings
+        if want.opponent is None or self._is_draining or self._games or self._owed:
+            return
+        left = min(SERIES_MAX if want.games is None else want.games - self._started, SERIES_MAX)
+        self._owed = left - left % 2 if left > 1 else 1  # the protocol has one game, or pairs
+        # Pairs begin from drawn positions, with both colours: two bots that draw no lots would repeat themselves.
+        opening = {} if self._owed == 1 else {"opening": {"kind": "balanced"}}
+        terms = {"time": want.time, "rated": want.rated, "games": self._owed, **opening}
+        await self._connection.send("challenge", id=CHALLENGE, to=want.opponent, **terms)
+
+    async def _ask_later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._ask_for_games()
 
     async def _on_challenge(self, message: Message) -> None:
-        """Takes every challenge, for the server sends only such as `accepts` allows."""
+        """Takes every challenge, for the server sends only such as `accepts` allows; none if it has an opponent."""
         if "re" in message:
             return  # our own, echoed
-        if self._is_draining:
+        if self._is_draining or self._settings.opponent is not None:
             await self._connection.send("decline", challenge=message["challenge"], reason="later")
         else:
             await self._connection.send("accept", challenge=message["challenge"])
+
+    async def _on_challenge_end(self, message: Message) -> None:
+        if self._owed and not self._games and message["how"] != "accepted":
+            why = message.get("reason") or message["how"]
+            await self._not_taken(why, in_time=why in ("later", "busy"))
+
+    async def _not_taken(self, why: str, in_time: bool) -> None:
+        self._owed = 0
+        if not in_time:
+            raise Refused(f"{self._settings.opponent} does not play: {why}")
+        self._spawn(self._ask_later(ASK_AGAIN_S))
 
     async def _on_notice(self, message: Message) -> None:
         log.info("notice: %s in %s ms", message.get("code"), message.get("in_ms"))
@@ -156,6 +196,7 @@ class Client:
         live = self._games[game.id] = _LiveGame(game, Worker(f"game {game.id}"))
         self._call_hook(live.worker, self._hooks.on_game_start, game)
         self._started += 1
+        self._owed = max(0, self._owed - 1)
         if self._started == self._settings.games:
             self.drain()  # now and not after its end, or the server might start one game too many
         return live
@@ -164,6 +205,7 @@ class Client:
         live = self._games.get(message["game"])
         if live is not None:
             self._finish(live, GameEnd.read(live.game, message))
+            await self._ask_for_games()
 
     def _finish(self, live: _LiveGame, end: GameEnd) -> None:
         del self._games[end.game.id]
@@ -171,13 +213,18 @@ class Client:
         print(end, flush=True)
         self._call_hook(live.worker, self._hooks.on_game_end, end)
         live.worker.end()
+        self._faults = 0 if live.fault is None else self._faults + 1
+        if self._faults == self._settings.faults_max:
+            raise Refused(f"{self._faults} games in a row were lost by a fault of the bot")
 
     # --- turns ---
 
     async def _on_turn(self, message: Message) -> None:
         turn = Turn.read(message)
         live = self._games.get(turn.game) or self._start(Game(turn.game, turn.side, variant=turn.variant))
-        if live.turn is not None and live.turn.ply == turn.ply:
+        if live.fault is not None:
+            await self._resign(live, live.fault)  # it was lost with the connection
+        elif live.turn is not None and live.turn.ply == turn.ply:
             await self._send_move(live)  # due again after a reconnect; if still thinking, the answer is on its way
         else:
             live.turn, live.column, live.refused = turn, None, set()
@@ -187,6 +234,10 @@ class Client:
         """Sends what `choose` comes to. What is not a legal column is replaced by the most central one and reported: a
         bug costs a move, not the game."""
         choice, error = await chosen
+        if isinstance(error, Resigned):
+            if live.turn is turn and self._games.get(turn.game) is live:
+                await self._resign(live, error)
+            return
         column, info = _as_choice(choice)
         is_legal = error is None and column in turn.legal
         if not is_legal:
@@ -195,6 +246,11 @@ class Client:
             live.column = column if is_legal else turn.centre_first()[0]
             live.info = info if is_legal else None
             await self._send_move(live)
+
+    async def _resign(self, live: _LiveGame, fault: Resigned) -> None:
+        live.fault = fault
+        self._report(Problem("resigned", fault.note, live.game.id))
+        await self._connection.send("resign", game=live.game.id, fault={"kind": fault.kind, "note": fault.note})
 
     async def _send_move(self, live: _LiveGame) -> None:
         if live.turn is not None and live.column is not None:
@@ -206,6 +262,9 @@ class Client:
 
     async def _on_error(self, message: Message) -> None:
         code, game, retry_ms = message["code"], message.get("game"), message.get("retry_ms")
+        if message.get("re") == CHALLENGE:
+            await self._not_taken(message.get("message", code), in_time=retry_ms is not None)
+            return
         self._report(Problem(code, message.get("message", ""), game))
         live = self._refused_move(message)
         if live is not None and code == "illegal_move":

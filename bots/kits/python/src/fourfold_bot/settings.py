@@ -11,6 +11,9 @@ from .turn import Game, GameEnd, Problem, Result, Turn
 SOCKET_PATH = "/api/v1/socket"
 DEFAULT_URL = "ws://127.0.0.1:4444" + SOCKET_PATH
 
+# A minute for the whole game and half a second for each move on top.
+TIME = {"bank_ms": 60_000, "increment_ms": 500, "move_ms": None}
+
 # A column, or a column and what the bot thought (`score`, `depth`, `nodes`, `pv`, `note`), which its owner sees.
 Choose = Callable[[Turn], "int | tuple[int, dict[str, Any]]"]
 
@@ -38,10 +41,14 @@ class Settings:
     about: str | None = None  # one line for the bot's page
     url: str = field(default_factory=_url)  # FOURFOLD_URL
     token: str = field(default_factory=_token, repr=False)  # FOURFOLD_TOKEN; sent in a header, kept out of logs
-    open: bool = True  # on the ladder and in the directory; otherwise only its owner can challenge it
+    open: bool | None = None  # on the ladder and in the directory (None: unless it has an `opponent`); else its owner's
     accepts: dict[str, Any] | None = None  # `accepts` of the protocol; None takes every game there is
     max_games: int | None = None  # at once; None leaves it to the server
     games: int | None = None  # stop after this many; None plays until it is told to stop
+    faults_max: int | None = None  # leave after so many games in a row that `choose` resigned
+    opponent: str | None = None  # asks this player for all of its games, such as "negamax-6"
+    rated: bool = False  # whether those count
+    time: dict[str, Any] = field(default_factory=lambda: dict(TIME))  # each side's time in them
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,18 @@ from .rules import Grid, Position, Side, Variant, centre_first, other, side_at
 Message = dict[str, Any]
 
 
+class Resigned(Exception):
+    """Raised by `choose`: the bot resigns the game by its own fault, of which its owner is told.
+
+    `kind` is `time`, `illegal` or `left`; `note` says more, in printable ASCII of at most 200 characters.
+    """
+
+    def __init__(self, kind: str, note: str) -> None:
+        super().__init__(note)
+        self.kind = kind
+        self.note = "".join(letter if " " <= letter <= "~" else "?" for letter in note)[:200]
+
+
 @dataclass(frozen=True)
 class Clock:
     """What is left of each side's bank, in milliseconds; None in a game without a bank."""

@@ -1,0 +1,3 @@
+module fourfold
+
+go 1.19
