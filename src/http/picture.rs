@@ -11,21 +11,28 @@ const MARGIN: usize = 10;
 /// Height of the row of column numbers.
 const NUMBERS: usize = 24;
 
+// The colours and marks of the board on the pages (`web/static/style.css`, `web/templates/parts/disc.html`), so that a
+// picture that is passed on shows the game that was played.
+
 /// The board.
-const FRAME: &str = "#1d4ed8";
+const FRAME: &str = "#2748c8";
 /// The holes in it.
-const HOLE: &str = "#eff6ff";
-/// Stones of the side that moves first: full discs, yellow.
-const FIRST: &str = "#facc15";
-/// Stones of the other side: rings, red.
-const SECOND: &str = "#dc2626";
-/// Marks on stones, and text.
+const HOLE: &str = "#0a1442";
+/// Stones of the side that moves first, and the ring on them.
+const FIRST: (&str, &str) = ("#e8402c", "#a12715");
+/// Stones of the other side, and the star on them.
+const SECOND: (&str, &str) = ("#ffc93c", "#b97a00");
+/// The star of a stone, in hundredths of a cell of the pages.
+const STAR: &str = "M0-25 6.5-6.5 25 0 6.5 6.5 0 25-6.5 6.5-25 0-6.5-6.5z";
+/// Around the last stone and those of a winning line, and through these.
+const MARK: &str = "#ffffff";
+/// Beneath the line, which crosses gold as well.
 const INK: &str = "#111827";
 
 /// Draws the position after all moves of a game.
 ///
-/// The sides differ by shape as well as by colour: discs of the first side are full, those of the second hollow. The
-/// last stone has a point in its middle; a winning line is struck through and its stones have a border.
+/// The sides differ by shape as well as by colour: discs of the first side have a ring, those of the second a star. The
+/// last stone has a border; a winning line is struck through and its stones have one each.
 pub(crate) fn board(game: &Game) -> String {
     let variant = game.variant();
     let (columns, rows) = (usize::from(variant.width()), usize::from(variant.height()));
@@ -99,14 +106,39 @@ fn push_number(svg: &mut String, variant: Variant, column: Column) {
 
 fn push_cell(svg: &mut String, game: &Game, cell: Cell) {
     let (x, y) = centre(game.variant(), cell);
-    let look = match game.position().stone_at(cell) {
-        None => format!("r=\"16\" fill=\"{HOLE}\""),
-        Some(Side::First) => format!("r=\"16\" fill=\"{FIRST}\""),
-        Some(Side::Second) => {
-            format!("r=\"12.5\" fill=\"{HOLE}\" stroke=\"{SECOND}\" stroke-width=\"7\"")
-        }
+    let stone = game.position().stone_at(cell);
+    let fill = match stone {
+        None => HOLE,
+        Some(Side::First) => FIRST.0,
+        Some(Side::Second) => SECOND.0,
     };
-    push(svg, format_args!("<circle cx=\"{x}\" cy=\"{y}\" {look}/>"));
+    push(svg, format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"16\" fill=\"{fill}\"/>"));
+    match stone {
+        None => {}
+        Some(Side::First) => push(
+            svg,
+            format_args!(
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"10\" fill=\"none\" stroke=\"{}\" stroke-width=\"2.5\"/>",
+                FIRST.1
+            ),
+        ),
+        Some(Side::Second) => push(
+            svg,
+            format_args!(
+                "<path transform=\"translate({x} {y}) scale(.4)\" d=\"{STAR}\" fill=\"{}\"/>",
+                SECOND.1
+            ),
+        ),
+    }
+}
+
+fn push_border(svg: &mut String, (x, y): (usize, usize)) {
+    push(
+        svg,
+        format_args!(
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"16.5\" fill=\"none\" stroke=\"{MARK}\" stroke-width=\"3\"/>"
+        ),
+    );
 }
 
 fn push_last_move(svg: &mut String, game: &Game) {
@@ -116,28 +148,23 @@ fn push_last_move(svg: &mut String, game: &Game) {
         rows.rev().filter_map(|row| Cell::new(column, row)).find(|cell| position.stone_at(*cell).is_some())
     };
     if let Some(cell) = game.moves().last().and_then(|column| stones_in(*column)) {
-        let (x, y) = centre(game.variant(), cell);
-        push(svg, format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"4\" fill=\"{INK}\"/>"));
+        push_border(svg, centre(game.variant(), cell));
     }
 }
 
 fn push_line(svg: &mut String, game: &Game) {
     let Some(Outcome::Win { by: _, line }) = game.outcome() else { return };
     let centres: Vec<_> = line.cells().map(|cell| centre(game.variant(), cell)).collect();
-    for (x, y) in &centres {
-        push(
-            svg,
-            format_args!(
-                "<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"2.5\"/>"
-            ),
-        );
+    for cell in &centres {
+        push_border(svg, *cell);
     }
-    if let (Some((x1, y1)), Some((x2, y2))) = (centres.first(), centres.last()) {
+    let (Some((x1, y1)), Some((x2, y2))) = (centres.first(), centres.last()) else { return };
+    for (colour, width) in [(INK, 7), (MARK, 4)] {
         push(
             svg,
             format_args!(
-                "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{INK}\" stroke-width=\"4\" \
-                 stroke-linecap=\"round\"/>"
+                "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{colour}\" \
+                 stroke-width=\"{width}\" stroke-linecap=\"round\"/>"
             ),
         );
     }
@@ -153,17 +180,38 @@ mod tests {
 
     #[test]
     fn the_sides_differ_by_shape() {
-        let svg = draw("7x6", "44");
-        assert_eq!(svg.matches("r=\"16\" fill=\"#facc15\"").count(), 1);
-        assert_eq!(svg.matches("r=\"12.5\"").count(), 1);
-        assert_eq!(svg.matches(HOLE).count(), 42 - 2 + 1, "empty cells, and the hole of the ring");
+        let svg = draw("7x6", "443");
+        assert_eq!(svg.matches("r=\"16\" fill=\"#e8402c\"").count(), 2);
+        assert_eq!(svg.matches("stroke=\"#a12715\"").count(), 2);
+        assert_eq!(svg.matches("r=\"16\" fill=\"#ffc93c\"").count(), 1);
+        assert_eq!(svg.matches(STAR).count(), 1);
+        assert_eq!(svg.matches(HOLE).count(), 42 - 3, "empty cells");
+    }
+
+    #[test]
+    fn colours_and_marks_are_those_of_the_pages() {
+        let sheet = include_str!("../../web/static/style.css");
+        let tokens = [
+            ("coral", FIRST.0),
+            ("coral-edge", FIRST.1),
+            ("gold", SECOND.0),
+            ("gold-edge", SECOND.1),
+            ("mark", MARK),
+        ];
+        for (token, colour) in tokens {
+            assert!(sheet.contains(&format!("  --{token}: {colour};")), "{token}");
+        }
+        for (token, colour) in [("board", FRAME), ("hole", HOLE)] {
+            assert!(sheet.contains(&format!("  --{token}: light-dark({colour},")), "{token}");
+        }
+        assert!(include_str!("../../web/templates/parts/disc.html").contains(STAR));
     }
 
     #[test]
     fn the_last_stone_is_marked_where_it_lies() {
-        assert!(!draw("7x6", "").contains("r=\"4\""));
-        assert!(draw("7x6", "12").contains("<circle cx=\"70\" cy=\"230\" r=\"4\""));
-        assert!(draw("7x6", "122").contains("<circle cx=\"70\" cy=\"190\" r=\"4\""));
+        assert!(!draw("7x6", "").contains("r=\"16.5\""));
+        assert!(draw("7x6", "12").contains("<circle cx=\"70\" cy=\"230\" r=\"16.5\""));
+        assert!(draw("7x6", "122").contains("<circle cx=\"70\" cy=\"190\" r=\"16.5\""));
     }
 
     #[test]

@@ -532,6 +532,10 @@ mod tests {
         }
         assert!(bots.is_sorted_by_key(|bot| bot.strength), "config/bots.toml goes from weak to strong");
         assert!(bots.is_sorted_by_key(|bot| bot.elo), "config/bots.toml goes from weak to strong");
+        for bot in &bots {
+            let by_rating = bot.elo().map(Strength::of_elo);
+            assert_eq!(by_rating, bot.strength, "{}: its word is not that of its rating", bot.name);
+        }
         let levels: Vec<u32> = bots.iter().filter_map(|bot| Some(u32::from(bot.level?.number()))).collect();
         assert_eq!(levels, (1..=8).collect::<Vec<_>>(), "one bot for each level, the weakest first");
     }

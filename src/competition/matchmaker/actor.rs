@@ -459,11 +459,13 @@ impl MatchmakerActor {
     fn candidate(&self, identity: Identity, house: bool, accepts: Accepts) -> PairCandidate {
         let per_move = self.thinking.get(&identity.id).and_then(Thinking::per_move);
         let mut running = self.running.values();
+        let live = self.strengths.standing(&identity.id);
+        let shown = self.deps.leaderboard.shown().shown(&identity.id, Variant::STANDARD, live);
         PairCandidate {
             house,
             is_taken: running.any(|pair| pair.class.is_some() && pair.players.contains(&identity.id)),
             strength: self.strengths.of(&identity.id),
-            live_elo: self.strengths.live_elo(&identity.id),
+            shown_elo: shown.elo,
             accepts,
             class: BudgetClass::of(per_move),
             cost: cost_of_pair(per_move),

@@ -43,8 +43,8 @@ pub(crate) struct PairCandidate {
     pub(crate) is_taken: bool,
     /// In the ladder's variant.
     pub(crate) strength: KnownStrength,
-    /// The live rating, by which bots say whom they accept.
-    pub(crate) live_elo: i32,
+    /// The rating that everybody is shown, by which bots say whom they accept.
+    pub(crate) shown_elo: i32,
     pub(crate) accepts: Accepts,
     /// Which budget pays for it; none does for remote bots.
     pub(crate) class: BudgetClass,
@@ -162,7 +162,7 @@ impl PairQuestion<'_> {
             rated: true,
             variant: Variant::STANDARD,
             opponent: PlayerKind::Bot,
-            opponent_elo: Some(other.live_elo),
+            opponent_elo: Some(other.shown_elo),
         };
         check(&one.accepts, &proposal).is_ok()
     }
@@ -210,7 +210,7 @@ pub(super) mod tests {
             house,
             is_taken: false,
             strength,
-            live_elo: 1_500,
+            shown_elo: 750,
             accepts,
             class,
             cost: 1.0,

@@ -64,12 +64,8 @@ impl Strengths {
         KnownStrength { elo: elo(&live) + self.shift, error: f64::from(pm95(live.games)) / Z95, is_new }
     }
 
-    /// The live rating of one bot, in whole points.
-    pub(crate) fn live_elo(&self, bot: &PlayerId) -> i32 {
-        self.standing(bot).rating.to_elo()
-    }
-
-    fn standing(&self, bot: &PlayerId) -> Standing {
+    /// The live rating of one bot.
+    pub(crate) fn standing(&self, bot: &PlayerId) -> Standing {
         self.live.get(bot).copied().unwrap_or_default()
     }
 }
@@ -100,6 +96,6 @@ mod tests {
         assert!(fitted.of(&random).elo.abs() < 1e-9, "the fit's anchor");
         let middle = f64::midpoint(fitted.of(&random).elo, fitted.of(&perfect).elo);
         assert!((fitted.of(&six).elo - middle).abs() < 1.0, "a newcomer is in the middle");
-        assert!(fitted.of(&six).is_new && fitted.live_elo(&six) == 1500);
+        assert!(fitted.of(&six).is_new && fitted.standing(&six) == Standing::default());
     }
 }

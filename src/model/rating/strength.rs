@@ -20,15 +20,15 @@ pub(crate) enum Strength {
 }
 
 impl Strength {
-    /// The word for a rating, whose middle is 1500: each step is 200 points, a score of three in four against the one
-    /// below.
+    /// The word for a rating as it is shown, on whose scale `random` has 0. Between two words stands the middle of the
+    /// strongest bot of the house that is called by the one and the weakest that is called by the other.
     pub(crate) fn of_elo(elo: i32) -> Self {
         match elo {
-            ..1200 => Self::Beginner,
-            1200..1400 => Self::Casual,
-            1400..1600 => Self::Skilled,
-            1600..1800 => Self::Strong,
-            1800.. => Self::Expert,
+            ..500 => Self::Beginner,
+            500..1060 => Self::Casual,
+            1060..1190 => Self::Skilled,
+            1190..1400 => Self::Strong,
+            1400.. => Self::Expert,
         }
     }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn words_grow_with_the_rating() {
-        let words = [-5000, 1199, 1200, 1500, 1799, 3000].map(|elo| Strength::of_elo(elo).as_str());
+        let words = [-5000, 499, 500, 1100, 1399, 3000].map(|elo| Strength::of_elo(elo).as_str());
         assert_eq!(words, ["beginner", "beginner", "casual", "skilled", "strong", "expert"]);
     }
 }

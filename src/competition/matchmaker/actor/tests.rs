@@ -1,7 +1,8 @@
 use super::*;
 use crate::model::result::EndReason;
+use crate::protocol::client::Hello;
 use crate::storage::games::GameStore;
-use crate::testing::{Arena, Client, Setup};
+use crate::testing::{Arena, Client, Setup, hello};
 
 const TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None };
 
@@ -76,6 +77,20 @@ async fn two_open_bots_play_one_rated_pair_after_the_other_until_the_day_s_are_p
     }
     tokio::time::sleep(5 * TICK).await;
     assert_eq!(live_pairs(&arena), [], "enough for a day");
+}
+
+/// The range of docs/protocol.md: newcomers have 750 on the scale that everybody is shown, and 1500 on no scale at all.
+#[tokio::test(start_paused = true)]
+async fn a_bot_that_accepts_a_range_of_ratings_meets_newcomers_within_it() {
+    let arena = quiet_arena().await;
+    let (ann, bob) = (arena.bot("ann").await, arena.bot("bob").await);
+    let accepts = serde_json::from_value(serde_json::json!({ "rating": [400, 1200] })).unwrap();
+    let hello = Hello { open: Some(true), accepts: Some(accepts), ..hello() };
+    let _ann = arena.hello(ann.credential.clone(), hello).await;
+    let _bob = arena.join_open(&bob).await;
+    spawn(&arena, 0);
+    tokio::time::sleep(5 * TICK).await;
+    assert_eq!(live_pairs(&arena), [(1, true)]);
 }
 
 #[tokio::test(start_paused = true)]
