@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::lobby::LobbyActor;
-use crate::lobby::actor::LobbyDeps;
+use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::model::bounded::{Bounded, BoundedLong};
 use crate::model::clock::{GameTime, TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
@@ -155,7 +155,7 @@ impl Arena {
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             shares: networks.clone(),
-            site_url: "http://arena.test".into(),
+            site: LinkedSite::Named("http://arena.test".parse().unwrap()),
         });
         let supervision = Supervision::new(Arc::clone(&metrics));
         tokio::spawn(supervision.clone().keep(host_actor, CancellationToken::new()));
@@ -248,7 +248,7 @@ impl Arena {
         hello: Hello,
     ) -> Result<Opened, RefusedHello> {
         let address = address.parse().unwrap();
-        self.gateway.open(hello, None, Caller { credential, address, received: now() }).await
+        self.gateway.open(hello, None, Caller { credential, address, site: None, received: now() }).await
     }
 
     /// Somebody with an account, connected from an address.

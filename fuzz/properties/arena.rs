@@ -103,6 +103,7 @@ impl Table {
         let caller = Caller {
             credential: Credential::None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            site: None,
             received: tokio::time::Instant::now().into_std(),
         };
         let deps = SocketDeps {

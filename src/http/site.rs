@@ -49,6 +49,13 @@ impl Site {
         }
     }
 
+    /// By which address this request has found the site. A proxy that is believed says whether it was over TLS.
+    pub(crate) fn found_at(&self, headers: &HeaderMap, peer: IpAddr) -> Option<SiteOrigin> {
+        let forwarded = headers.get("x-forwarded-proto").filter(|_| self.trusts(peer));
+        let scheme = forwarded.and_then(|scheme| scheme.to_str().ok()).unwrap_or("http");
+        format!("{scheme}://{}", host(headers)?).parse().ok()
+    }
+
     /// The address of a path, whole if it is known where the site is. `path` starts with `/`.
     pub(crate) fn url(&self, path: &str) -> String {
         let base = self.public_url.as_ref().map_or("", SiteOrigin::as_str);
@@ -83,6 +90,29 @@ mod tests {
         check("http://evil.example", false);
         check("null", false);
         check("", false);
+    }
+
+    #[test]
+    fn a_request_says_where_it_has_found_the_site() {
+        let proxy = "10.0.0.7";
+        let site = Site { trusted_proxies: vec![proxy.parse().unwrap()], ..Site::default() };
+        let check = |host: &str, scheme: Option<&str>, peer: &str, expected: Option<&str>| {
+            let mut headers = with_host(host);
+            if let Some(scheme) = scheme {
+                headers.insert("x-forwarded-proto", scheme.parse().unwrap());
+            }
+            let found = site.found_at(&headers, peer.parse().unwrap());
+            assert_eq!(found.as_ref().map(SiteOrigin::as_str), expected, "{host} {scheme:?} {peer}");
+        };
+        check("192.168.0.5:4444", None, "192.168.0.9", Some("http://192.168.0.5:4444"));
+        check("[fd00::5]:4444", None, "fd00::9", Some("http://[fd00::5]:4444"));
+        check("Play.Example.org", Some("https"), proxy, Some("https://play.example.org"));
+        check("play.example.org", Some("https"), "10.0.0.8", Some("http://play.example.org"));
+        check("play.example.org", Some("javascript"), proxy, None);
+        check("a/b", None, proxy, None);
+        check("a@b", None, proxy, None);
+        check("", None, proxy, None);
+        assert_eq!(site.found_at(&HeaderMap::new(), proxy.parse().unwrap()), None);
     }
 
     #[test]

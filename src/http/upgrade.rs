@@ -118,7 +118,8 @@ async fn upgrade(
     }
     let ClientAddress(address) = ClientAddress::find(&sockets.transport.site, peer.ip(), request.headers());
     let share = share_of(address, peer.ip(), &sockets.transport)?;
-    let caller = Caller { credential, address, received };
+    let site = sockets.transport.site.found_at(request.headers(), peer.ip());
+    let caller = Caller { credential, address, site, received };
     let upgraded = hyper::upgrade::on(request);
     let transport = sockets.transport.clone();
     transport.tasks.spawn(attend(upgraded, caller, share, sockets));

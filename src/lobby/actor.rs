@@ -6,6 +6,7 @@ mod offers;
 mod seeks;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use tokio::sync::mpsc;
 
 use self::seeks::{OfferedBots, Published, Seeker};
 use super::acceptance::Proposal;
-use super::challenge::{Challenges, side_of};
+use super::challenge::{Challenges, PendingChallenge, side_of};
 use super::handle::{INBOX_MAX, LobbyCommand, LobbyHandle, Prepared};
 use super::lookup::PlayerLookup;
 use super::pool::Pool;
@@ -39,6 +40,7 @@ use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::Store;
 use crate::storage::record::{GamePair, OpeningSource};
+use crate::system::config::SiteOrigin;
 use crate::system::shares::Shares;
 use crate::system::tasks::Tasks;
 
@@ -60,8 +62,27 @@ pub(crate) struct LobbyDeps {
     pub(crate) shares: Shares,
     /// Owns tasks that start games.
     pub(crate) tasks: Tasks,
-    /// Where the site is, for links: `http://127.0.0.1:4444`.
-    pub(crate) site_url: String,
+    pub(crate) site: LinkedSite,
+}
+
+/// Where the site is, for links.
+#[derive(Clone, Debug)]
+pub(crate) enum LinkedSite {
+    /// Its name is configured.
+    Named(SiteOrigin),
+    /// It is wherever a client has found it; for one that did not say so, where it is listened: `127.0.0.1:4444`.
+    Found { listener: SocketAddr },
+}
+
+impl LinkedSite {
+    /// What anyone may open to accept an open offer.
+    fn link(&self, challenge: &PendingChallenge) -> String {
+        let id = &challenge.id;
+        match (self, &challenge.site) {
+            (Self::Named(site), _) | (Self::Found { .. }, Some(site)) => format!("{site}/challenge/{id}"),
+            (Self::Found { listener }, None) => format!("http://{listener}/challenge/{id}"),
+        }
+    }
 }
 
 /// Owns the open seeks and challenges.

@@ -15,6 +15,7 @@ use crate::protocol::WireError;
 use crate::model::player::PlayerKind;
 
 use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireOpening, WirePlayer};
+use crate::system::config::SiteOrigin;
 use crate::system::shares::Held;
 
 /// How long a challenge stands between people.
@@ -74,6 +75,8 @@ pub(crate) struct PendingChallenge {
     pub(crate) terms: Terms,
     /// When it ends by itself.
     pub(crate) expires: Instant,
+    /// By which address its maker has found the site: who gets its link finds it there, too.
+    pub(crate) site: Option<SiteOrigin>,
     /// The place of a link in its network's share.
     pub(crate) _place: Option<Arc<Held>>,
 }
@@ -544,6 +547,7 @@ mod tests {
             to: to.map(party),
             terms: terms(),
             expires,
+            site: None,
             _place: None,
         }
     }

@@ -35,6 +35,7 @@ use crate::storage::record::BotProfile;
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
 use crate::storage::store::Write;
+use crate::system::config::SiteOrigin;
 use crate::system::shares::{Payer, Refusal, Share};
 
 /// Longest text that a bot says about itself.
@@ -52,6 +53,7 @@ struct KnownHello {
     profile: Option<BotProfile>,
     proven: Proven,
     address: IpAddr,
+    site: Option<SiteOrigin>,
 }
 
 /// A session that is being opened. What is asked of it meanwhile waits in the inbox.
@@ -155,7 +157,7 @@ impl SessionGateway {
         let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
         let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         let profile = profile_of(&hello)?;
-        let request = KnownHello { hello, profile, proven, address: caller.address };
+        let request = KnownHello { hello, profile, proven, address: caller.address, site: caller.site };
         let Some(resume_token) =
             resume_token.filter(|resume_token| resume_token.player == request.proven.identity.id)
         else {
@@ -333,12 +335,13 @@ impl SessionGateway {
         resume: &Resume,
         re: Option<&str>,
     ) -> Result<Option<Resumed>, RefusedHello> {
-        let returning = Returning {
+        let returning = Box::new(Returning {
             seen: resume.seq.number(),
             declared: declared_by(&request.hello),
             address: request.address,
+            site: request.site.clone(),
             re: re.map(ToOwned::to_owned),
-        };
+        });
         match session.ask(|attached| SessionCommand::Resume { returning, attached }).await {
             Some(Ok(attachment)) => Ok(Some(Resumed::Yes(self.opened(session, attachment)))),
             Some(Err(NotResumed::Gap)) => Ok(Some(Resumed::No(Unheard::After {
@@ -387,6 +390,7 @@ impl SessionGateway {
             identity: proven.identity.clone(),
             credential: proven.credential.clone(),
             address: request.address,
+            site: request.site.clone(),
             outbox,
             directory: self.services.directory.clone(),
         });

@@ -14,6 +14,7 @@ use crate::model::secret::Secret;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::protocol::client::Hello;
 use crate::protocol::{ClientMessage, CloseCode, ErrorCode, Request, WireError};
+use crate::system::config::SiteOrigin;
 
 /// How long a session waits for its client to come back, and how long it can have again what was sent.
 pub(crate) const RESUME_WITHIN: Duration = Duration::from_mins(2);
@@ -39,6 +40,8 @@ pub struct Caller {
     pub credential: Credential,
     /// Where it comes from; behind a trusted proxy, what the proxy says.
     pub address: IpAddr,
+    /// By which address it has found the site, for links that it passes on, if it said so.
+    pub site: Option<SiteOrigin>,
     /// When the upgrade was asked for.
     pub received: Instant,
 }

@@ -84,14 +84,14 @@ impl SessionTask {
     }
 
     /// The client is back: its seats are no longer away, and what it missed and what it watched is shown.
-    async fn resume(&mut self, returning: Returning) -> Result<Attachment, NotResumed> {
+    async fn resume(&mut self, returning: Box<Returning>) -> Result<Attachment, NotResumed> {
         let (session, services) = (&self.session, &self.services);
-        let Returning { seen, declared, address, re } = returning;
+        let Returning { seen, declared, address, site, re } = *returning;
         let welcome = services.welcome(session, true).await.map_err(NotResumed::Store)?;
         let attachment =
             session.outbox().attach(Some(seen), &welcome, re.as_deref()).map_err(|_gap| NotResumed::Gap)?;
         self.ends_at = None;
-        session.moved_to(address);
+        session.moved_to(address, site);
         let games_max = services.sessions.games_max();
         services.sessions.declare(session.player(), |settings| {
             settings.declare(declared, games_max);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Arena, advance, blitz, merge, pair_up, time};
+use crate::support::{Arena, Client, advance, blitz, hello, merge, pair_up, time};
 
 fn challenge(to: &str, more: Value) -> Value {
     let mut challenge = json!({"type": "challenge", "to": to, "time": blitz(), "rated": false});
@@ -256,6 +256,16 @@ async fn an_open_offer_is_taken_by_whoever_comes() {
     assert_eq!(guest.ask(json!({"type": "accept", "challenge": id})).await["how"], "accepted");
     assert_eq!(ann.until("challenge_end").await["how"], "accepted");
     assert_eq!(guest.until("game").await["you"], "second");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_leads_where_its_maker_has_found_the_site() {
+    let arena = Arena::start().await;
+    let found_at = format!("localhost:{}", arena.address.port());
+    let mut guest = Client::open(&format!("ws://{found_at}/api/v1/socket"), &[], hello()).await;
+    let offer = guest.ask(json!({"type": "open_challenge", "time": blitz(), "rated": false})).await;
+    let id = offer["challenge"].as_str().unwrap();
+    assert_eq!(offer["url"], format!("http://{found_at}/challenge/{id}"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -127,6 +127,7 @@ fn caller(credential: Credential) -> Caller {
     Caller {
         credential,
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        site: None,
         received: tokio::time::Instant::now().into_std(),
     }
 }

@@ -77,7 +77,7 @@ impl TestDaemon {
 
     async fn open(&self, credential: Credential, hello: Hello) -> Result<Opened, RefusedHello> {
         let address = "127.0.0.1".parse().unwrap();
-        self.gateway.open(hello, None, Caller { credential, address, received: now() }).await
+        self.gateway.open(hello, None, Caller { credential, address, site: None, received: now() }).await
     }
 
     async fn add(&self, name: &str, kind: PlayerKind, owner: Option<PlayerId>) -> Identity {

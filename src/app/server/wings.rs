@@ -30,7 +30,7 @@ use crate::http::listener::Transport;
 use crate::http::metrics::metrics_router;
 use crate::http::site::Site;
 use crate::http::{AppState, pages, router, upgrade};
-use crate::lobby::actor::LobbyDeps;
+use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::lobby::director::TvDirector;
 use crate::lobby::{LobbyActor, LobbyHandle};
 use crate::model::signing::{KEY_BYTES, Signer};
@@ -192,7 +192,7 @@ fn live_values(config: &Config, analysis: &Analysis) -> LiveValues {
     }
 }
 
-/// The lobby. Links to challenges lead to `address` unless the site has a name.
+/// The lobby. Links to challenges lead to where their makers have found the site, unless it has a name.
 pub(super) fn lobby(ground: &Ground, playing: &Playing, address: SocketAddr) -> (LobbyHandle, LobbyActor) {
     LobbyActor::new(LobbyDeps {
         store: Arc::clone(&ground.store),
@@ -201,7 +201,10 @@ pub(super) fn lobby(ground: &Ground, playing: &Playing, address: SocketAddr) -> 
         feeds: playing.feeds.clone(),
         tasks: ground.tasks.of(Part::Lobby),
         shares: ground.shares.clone(),
-        site_url: site_url(&ground.site, address),
+        site: match &ground.site.public_url {
+            Some(site) => LinkedSite::Named(site.clone()),
+            None => LinkedSite::Found { listener: address },
+        },
     })
 }
 
@@ -547,11 +550,6 @@ pub(super) fn http(
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
     let site = router::router(state, pages::router(), Arc::clone(&ground.metrics));
     upgrade::beside(site, gateway, transport)
-}
-
-/// Where links lead: the configured address, or the one that is listened on.
-fn site_url(site: &Site, address: SocketAddr) -> String {
-    if site.public_url.is_some() { site.url("") } else { format!("http://{address}") }
 }
 
 /// The site's settings. The values were checked when the configuration was read.

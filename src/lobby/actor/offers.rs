@@ -55,7 +55,8 @@ impl LobbyActor {
         let place = self.offer_place(session, to.as_ref())?;
         let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind));
         let id = ChallengeId::random(&mut chance());
-        let challenge = PendingChallenge { id, from, to, terms, expires, _place: place };
+        let challenge =
+            PendingChallenge { id, from, to, terms, expires, site: session.site(), _place: place };
         self.challenges.insert(challenge.clone(), key, asked, now());
         self.announce(challenge, reply);
         Ok(())
@@ -314,8 +315,7 @@ impl LobbyActor {
     /// An offer as it stands now.
     pub(super) fn offer(&self, challenge: &PendingChallenge) -> Offer {
         let left = challenge.expires.saturating_duration_since(now());
-        let url =
-            challenge.to.is_none().then(|| format!("{}/challenge/{}", self.deps.site_url, challenge.id));
+        let url = challenge.to.is_none().then(|| self.deps.site.link(challenge));
         Offer {
             challenge: challenge.id.clone(),
             from: challenge.from.shown.clone(),

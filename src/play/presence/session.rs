@@ -27,6 +27,7 @@ use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
 use crate::system::ask::ask;
+use crate::system::config::SiteOrigin;
 use crate::system::shares::Payer;
 
 pub(crate) use super::session_state::WATCHED_MAX;
@@ -56,7 +57,7 @@ pub struct Session {
 #[derive(Debug)]
 pub(crate) enum SessionCommand {
     /// Its client is back on another socket.
-    Resume { returning: Returning, attached: oneshot::Sender<Result<Attachment, NotResumed>> },
+    Resume { returning: Box<Returning>, attached: oneshot::Sender<Result<Attachment, NotResumed>> },
     /// A socket is gone, and has been detached.
     SocketGone {
         /// Whether the client may come back.
@@ -75,6 +76,8 @@ pub(crate) struct Returning {
     pub(crate) declared: Declared,
     /// Where it is now.
     pub(crate) address: IpAddr,
+    /// By which address it has found the site.
+    pub(crate) site: Option<SiteOrigin>,
     /// The request that `welcome` answers.
     pub(crate) re: Option<String>,
 }
@@ -110,6 +113,8 @@ pub(crate) struct NewSession {
     pub(crate) credential: Option<TokenId>,
     /// Where its client is.
     pub(crate) address: IpAddr,
+    /// By which address it has found the site.
+    pub(crate) site: Option<SiteOrigin>,
     /// Where its messages wait.
     pub(crate) outbox: Outbox,
     /// Tells whether the player has live games.
@@ -130,7 +135,7 @@ impl Session {
             directory: new.directory,
             commands,
             round_trip_us: AtomicU64::new(0),
-            state: Mutex::new(SessionState::at(new.address)),
+            state: Mutex::new(SessionState::at(new.address, new.site)),
         };
         (Arc::new(session), inbox)
     }
@@ -163,8 +168,14 @@ impl Session {
     }
 
     /// Its client is back, perhaps from elsewhere.
-    pub(crate) fn moved_to(&self, address: IpAddr) {
-        self.state().address = address;
+    pub(crate) fn moved_to(&self, address: IpAddr, site: Option<SiteOrigin>) {
+        let mut state = self.state();
+        (state.address, state.site) = (address, site);
+    }
+
+    /// By which address its client has found the site, for links that it passes on.
+    pub(crate) fn site(&self) -> Option<SiteOrigin> {
+        self.state().site.clone()
     }
 
     /// The stored credential whose revocation ends it.

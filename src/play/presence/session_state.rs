@@ -7,6 +7,7 @@ use crate::model::ids::GameId;
 use crate::protocol::client::Feed;
 use crate::protocol::server::{GameStatus, ServerMessage};
 use crate::protocol::{ErrorCode, WireError};
+use crate::system::config::SiteOrigin;
 
 /// Moves that answer nothing, without a turn between them, before the connection is closed.
 const USELESS_MOVES_MAX: u32 = 10;
@@ -27,6 +28,8 @@ struct OpenTurn {
 pub(super) struct SessionState {
     /// Where its client was when it came last.
     pub(super) address: IpAddr,
+    /// By which address it had found the site then.
+    pub(super) site: Option<SiteOrigin>,
     /// The turn of each game where this client was asked for a move and none of its moves was played yet.
     open_turns: HashMap<GameId, OpenTurn>,
     useless_moves: u32,
@@ -40,9 +43,10 @@ pub(super) struct SessionState {
 
 impl SessionState {
     /// Nothing, but where its client is.
-    pub(super) fn at(address: IpAddr) -> Self {
+    pub(super) fn at(address: IpAddr, site: Option<SiteOrigin>) -> Self {
         Self {
             address,
+            site,
             open_turns: HashMap::new(),
             useless_moves: 0,
             watched: HashSet::new(),
@@ -136,7 +140,7 @@ mod tests {
     use crate::protocol::terms::WireSide;
 
     fn fresh() -> SessionState {
-        SessionState::at(IpAddr::from([192, 0, 2, 1]))
+        SessionState::at(IpAddr::from([192, 0, 2, 1]), None)
     }
 
     fn game(number: usize) -> GameId {

@@ -410,7 +410,7 @@ fn half_opened(arena: &Arena, identity: &Identity) -> OwnedSession {
     let proven = Proven { identity: identity.clone(), credential: None };
     let id = SessionId::random(&mut chance());
     let address = "127.0.0.1".parse().unwrap();
-    let request = KnownHello { hello: hello(), profile: None, proven, address };
+    let request = KnownHello { hello: hello(), profile: None, proven, address, site: None };
     let owned = arena.gateway.make(id, "secret", &request, Outbox::new());
     arena.services.sessions.insert(&owned.session, 0, None, |_| {}).unwrap();
     owned

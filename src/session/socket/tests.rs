@@ -144,7 +144,7 @@ impl Daemon {
     fn dial(&self, pipe_bytes: usize) -> (DuplexStream, JoinHandle<()>) {
         let (near, far) = duplex(pipe_bytes);
         let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let caller = Caller { credential: Credential::None, address, received: now() };
+        let caller = Caller { credential: Credential::None, address, site: None, received: now() };
         (near, tokio::spawn(serve(far, caller, self.deps.clone())))
     }
 

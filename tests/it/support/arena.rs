@@ -233,6 +233,7 @@ impl Arena {
         let caller = Caller {
             credential: Credential::None,
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            site: None,
             received: tokio::time::Instant::now().into_std(),
         };
         let limits = TransportLimits { heartbeat: HEARTBEAT, ..TransportLimits::default() };
