@@ -27,6 +27,7 @@ use self::idle_guests::IdleGuestRows;
 use self::password::Passwords;
 use self::stored_guests::StoredGuests;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
@@ -70,6 +71,19 @@ pub(crate) struct Authenticated {
     pub(crate) identity: Identity,
     /// The credential, whose revocation ends this.
     pub(crate) token: TokenId,
+}
+
+/// A password that nobody guesses, for people who change it later.
+pub(crate) fn draw_password() -> Secret {
+    password::draw()
+}
+
+/// An invitation by which somebody registers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invited {
+    pub(crate) code: InvitationCode,
+    /// People who may register by it in all.
+    pub(crate) uses: u32,
 }
 
 /// A fresh credential. This is the only time its secret is seen.
@@ -160,35 +174,73 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// The name or password breaks its rule, the name is taken, too many accounts come from there, or too many
-    /// passwords wait to be hashed.
+    /// The name or password breaks its rule, the name is taken, the invitation is used up, too many accounts come from
+    /// there, or too many passwords wait to be hashed.
     pub(crate) async fn register(
         &self,
         from: IpAddr,
         name: &str,
         password: Secret,
+        invitation: Option<&Invited>,
     ) -> Result<Identity, AccountError> {
-        let (name, phc) = self.prepare(from, name, password).await?;
+        let (name, phc) = self.prepare(from, name, password, invitation).await?;
         let player = new_player(name, PlayerKind::Human, None);
         let identity = identity_of(&player);
+        self.admit_by(invitation, &identity.id, &identity.name).await?;
         self.write(Write::AddPlayer { player, password: Some(phc) }).await?;
         info!(player = %identity.id, name = %identity.name, "account created");
         Ok(identity)
     }
 
-    /// Checks what an account is to be made of, and hashes its password.
+    /// Uses an invitation for a player, of whom the log says so. If the account then cannot be made after all, as somebody
+    /// took the name in that moment, the use is gone: what operators read in the log is always enough, never too little.
+    async fn admit_by(
+        &self,
+        invitation: Option<&Invited>,
+        player: &PlayerId,
+        name: &PlayerName,
+    ) -> Result<(), AccountError> {
+        let Some(Invited { code, uses }) = invitation.cloned() else { return Ok(()) };
+        let reason = "has registered by an invitation".to_owned();
+        let because = Because { reason, by: name.to_string(), at: UnixMillis::now() };
+        let kind = MeasureKind::Admit { code, uses };
+        self.write(Write::TakeMeasure(Measure { player: player.clone(), kind, because })).await?;
+        Ok(())
+    }
+
+    /// Somebody says the code of an invitation. The right one counts as a wrong one does, or one could guess on and on.
+    ///
+    /// # Errors
+    ///
+    /// Too many came from there.
+    pub(crate) fn note_invitation(&self, from: IpAddr) -> Result<(), AccountError> {
+        Ok(self.inner.shares.spend(Share::Invitation, &Payer::stranger(from))?)
+    }
+
+    /// Whether an invitation lets somebody in, before a password is hashed for nothing.
+    async fn check_invitation(&self, Invited { code, uses }: &Invited) -> Result<(), AccountError> {
+        let admitted = self.inner.store.admitted(code).await?;
+        if admitted < *uses { Ok(()) } else { Err(AccountError::InvitationUsedUp) }
+    }
+
+    /// Checks what an account is to be made of, and hashes its password. Without an invitation, it is one of those that may
+    /// come from there.
     async fn prepare(
         &self,
         from: IpAddr,
         name: &str,
         password: Secret,
+        invitation: Option<&Invited>,
     ) -> Result<(PlayerName, String), AccountError> {
         let name = PlayerName::register(name)?;
         password::check_rule(&password)?;
         if self.inner.store.player_by_name(&name).await?.is_some() {
             return Err(AccountError::NameTaken);
         }
-        self.inner.shares.spend(Share::Registration, &Payer::stranger(from))?;
+        match invitation {
+            Some(invited) => self.check_invitation(invited).await?,
+            None => self.inner.shares.spend(Share::Registration, &Payer::stranger(from))?,
+        }
         Ok((name, self.inner.passwords.hash(from, password).await?))
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod cron;
 pub mod durability;
 pub(crate) mod fault;
 pub mod ids;
+pub(crate) mod invitation;
 pub(crate) mod opening;
 pub(crate) mod pace;
 pub(crate) mod pause;

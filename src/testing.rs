@@ -161,6 +161,7 @@ impl Arena {
         tokio::spawn(supervision.clone().keep(host_actor, CancellationToken::new()));
         tokio::spawn(supervision.keep(lobby_actor, CancellationToken::new()));
         let services = Arc::new(Services {
+            guests_play: true,
             store: shared,
             writer,
             accounts,

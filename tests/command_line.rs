@@ -427,6 +427,10 @@ fn check_orders(admin: &dyn Fn(&[&str]) -> String, because: &[&str]) {
     );
     assert!(admin(&["list", "networks"]).contains(": it was rude (grace)"));
     assert_eq!(order(&["unban", "203.0.113.0/24"]), "whoever comes from 203.0.113.0/24 may come in again\n");
+    let invited = order(&["invite", "--code", "class-7b", "--uses", "30", "--days", "7"]);
+    assert!(invited.starts_with("CLASS-7B: lets 30 people register until 2"), "{invited}");
+    assert!(admin(&["list", "invitations"]).starts_with("CLASS-7B, 0 of 30 used, since 2"));
+    assert_eq!(order(&["uninvite", "class-7b"]), "nobody registers by CLASS-7B any more; 0 of 30 have\n");
     assert_eq!(order(&["announce", "we move"]), "every page says: we move\n");
     assert_eq!(order(&["announce", ""]), "pages say nothing of their own\n");
     assert!(order(&["pause"]).starts_with("no game begins until `fourfold admin resume`"));

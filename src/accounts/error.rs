@@ -40,6 +40,9 @@ pub enum AccountError {
     /// Nobody keeps the player from asking.
     #[error("the player is not muted")]
     NotMuted,
+    /// As many have registered by the invitation as may.
+    #[error("this invitation has been used up")]
+    InvitationUsedUp,
     /// Too many attempts for this account, or from this network.
     #[error("too many attempts, wait {} seconds", wait.as_secs() + 1)]
     TooManyAttempts {

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use tracing::info;
 
-use super::{AccountError, Accounts, Authenticated, NAME_ATTEMPTS, Revoked, guest, password};
+use super::{AccountError, Accounts, Authenticated, Invited, NAME_ATTEMPTS, Revoked, guest, password};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
@@ -31,15 +31,17 @@ impl Accounts {
         guest: Option<&Identity>,
         name: &str,
         password: Secret,
+        invitation: Option<&Invited>,
     ) -> Result<Identity, AccountError> {
         let stored = match guest {
             Some(guest) => self.inner.store.player(&guest.id).await?,
             None => None,
         };
         let Some(stored) = stored.filter(|player| player.kind == PlayerKind::Guest) else {
-            return self.register(from, name, password).await;
+            return self.register(from, name, password, invitation).await;
         };
-        let (name, password) = self.prepare(from, name, password).await?;
+        let (name, password) = self.prepare(from, name, password, invitation).await?;
+        self.admit_by(invitation, &stored.id, &name).await?;
         let promoted = Write::Promote { player: stored.id.clone(), name: name.clone(), password };
         self.write(promoted).await?;
         self.inner.stored_guests.forget(&stored.id);

@@ -13,6 +13,7 @@ mod client;
 mod daemon;
 mod footprint;
 mod games;
+mod invitations;
 mod learners;
 mod orders;
 mod players;
@@ -41,6 +42,7 @@ pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
 pub(crate) use self::daemon::{DaemonStatus, RatingAlarmView};
 pub(crate) use self::games::VoidedGame;
+pub(crate) use self::invitations::ListedInvitation;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
@@ -108,6 +110,7 @@ fn commands() -> Vec<Route> {
         accounts::commands(),
         bots::commands(),
         players::commands(),
+        invitations::commands(),
         orders::commands(),
         ratings::commands(),
         games::commands(),

@@ -138,6 +138,11 @@ impl ApiError {
         Self { field: Some(name.into()), ..Self::new(ApiCode::BadField, message) }
     }
 
+    /// The same about a field of the body, whose content is not allowed for what it means.
+    pub(crate) fn of(self, field: &str) -> Self {
+        Self { field: Some(field.into()), ..self }
+    }
+
     /// Nothing of that kind is there.
     pub(crate) fn not_found(what: &str) -> Self {
         Self::new(ApiCode::NotFound, format!("there is no such {what}"))
@@ -264,6 +269,7 @@ impl From<AccountError> for ApiError {
             | AccountError::TooManyTokens { max: _ }
             | AccountError::Banned(_)
             | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
+            AccountError::InvitationUsedUp => Self::new(ApiCode::Conflict, message).of("invitation"),
             AccountError::NotBanned | AccountError::NotMuted => Self::new(ApiCode::Conflict, message),
             AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
                 Self::new(ApiCode::NotFound, message)

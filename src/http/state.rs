@@ -27,6 +27,7 @@ use crate::storage::writer::Obstacle;
 use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
+use crate::system::config::AccessConfig;
 use crate::system::shares::Shares;
 
 /// A bot that can be challenged now.
@@ -148,6 +149,8 @@ pub(crate) struct AppState {
     /// Games, players and ratings, for reading.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) accounts: Accounts,
+    /// Who may come in.
+    pub(crate) access: AccessConfig,
     /// How much of it all each visitor may use up.
     pub(crate) shares: Shares,
     /// Where the site is and whom it trusts.

@@ -35,6 +35,7 @@ use crate::storage::writer::Obstacle;
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
+use crate::system::config::AccessConfig;
 use crate::system::metrics::Metrics;
 use crate::system::shares::{ShareSettings, Shares};
 
@@ -56,6 +57,7 @@ pub(crate) struct TestArena {
     pub(crate) results: Vec<ServerMessage>,
     pub(crate) feed_places: usize,
     pub(crate) presence: Option<BotPresence>,
+    pub(crate) orders: StandingOrders,
 }
 
 #[async_trait]
@@ -106,7 +108,7 @@ impl ArenaView for TestArena {
     }
 
     fn orders(&self) -> StandingOrders {
-        StandingOrders::default()
+        self.orders.clone()
     }
 
     fn pauses(&self) -> Vec<String> {
@@ -153,6 +155,11 @@ impl TestSite {
 
     /// A site with these settings and this arena.
     pub(crate) fn with(site: Site, arena: TestArena) -> Self {
+        Self::admitting(AccessConfig::default(), site, arena)
+    }
+
+    /// The same for those who may come in.
+    pub(crate) fn admitting(access: AccessConfig, site: Site, arena: TestArena) -> Self {
         let store = Arc::new(MemoryStore::new());
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
@@ -165,6 +172,7 @@ impl TestSite {
         let state = AppState {
             store: store.clone(),
             accounts,
+            access,
             shares,
             site: Arc::new(site),
             analysis,

@@ -1,5 +1,6 @@
 //! Requests through the whole router, good and bad.
 
+mod access;
 mod account;
 mod accounts;
 mod bots;

@@ -1,5 +1,5 @@
-//! What operators have ordered for the whole arena, as it holds now: whether games may begin, what every page says, and
-//! from where nobody comes in.
+//! What operators have ordered for the whole arena, as it holds now: whether games may begin, what every page says, from
+//! where nobody comes in, and by which invitations people register.
 //!
 //! The log of orders is the truth; [`StandingOrders`] is what follows from it, and [`Orders`] shows that to all parts.
 
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use crate::model::invitation::InvitationCode;
 use crate::model::time::UnixMillis;
 use crate::storage::moderation::{AuditAction, AuditEntry, Because, Order, OrderKind};
 use crate::storage::store::{Store, StoreError, Write};
@@ -23,6 +24,19 @@ pub(crate) struct StandingOrders {
     drain: Option<UnixMillis>,
     announcement: Option<Announcement>,
     networks: Vec<BannedNetwork>,
+    invitations: Vec<Invitation>,
+}
+
+/// By which people may register where not everybody may.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Invitation {
+    pub(crate) code: InvitationCode,
+    /// People who may register by it in all.
+    pub(crate) uses: u32,
+    /// Why and since when.
+    pub(crate) because: Because,
+    /// When it ends by itself.
+    pub(crate) until: Option<UnixMillis>,
 }
 
 /// What every page says.
@@ -85,6 +99,11 @@ impl StandingOrders {
                 self.networks.push(BannedNetwork { network, because, until });
             }
             OrderKind::UnbanNetwork { network } => self.networks.retain(|other| other.network != network),
+            OrderKind::Invite { code, uses, until } => {
+                self.invitations.retain(|other| other.code != code);
+                self.invitations.push(Invitation { code, uses, because, until });
+            }
+            OrderKind::Uninvite { code } => self.invitations.retain(|other| other.code != code),
         }
     }
 
@@ -113,6 +132,11 @@ impl StandingOrders {
         self.networks.iter().find(|banned| holds(banned.until, now) && banned.network.contains(address))
     }
 
+    /// All invitations that have not ended; some may be used up.
+    pub(crate) fn invitations(&self, now: UnixMillis) -> impl Iterator<Item = &Invitation> {
+        self.invitations.iter().filter(move |invitation| holds(invitation.until, now))
+    }
+
     /// All networks that are kept out.
     pub(crate) fn networks(&self, now: UnixMillis) -> impl Iterator<Item = &BannedNetwork> {
         self.networks.iter().filter(move |banned| holds(banned.until, now))
@@ -123,6 +147,7 @@ impl StandingOrders {
 fn read(entry: AuditEntry) -> Option<Order> {
     let AuditEntry { action, subject, detail, until, reason, by, at, .. } = entry;
     let network = || subject.parse::<IpNetwork>().ok();
+    let code = || subject.parse::<InvitationCode>().ok();
     let kind = match action {
         AuditAction::Pause => OrderKind::Pause,
         AuditAction::Resume => OrderKind::Resume,
@@ -130,6 +155,8 @@ fn read(entry: AuditEntry) -> Option<Order> {
         AuditAction::Announce => OrderKind::Announce { text: detail.unwrap_or_default(), until },
         AuditAction::BanNetwork => OrderKind::BanNetwork { network: network()?, until },
         AuditAction::UnbanNetwork => OrderKind::UnbanNetwork { network: network()? },
+        AuditAction::Invite => OrderKind::Invite { code: code()?, uses: detail?.parse().ok()?, until },
+        AuditAction::Uninvite => OrderKind::Uninvite { code: code()? },
         AuditAction::Void
         | AuditAction::Ban
         | AuditAction::Unban
@@ -138,7 +165,8 @@ fn read(entry: AuditEntry) -> Option<Order> {
         | AuditAction::SignOut
         | AuditAction::Mute
         | AuditAction::Unmute
-        | AuditAction::Delete => return None,
+        | AuditAction::Delete
+        | AuditAction::Admit => return None,
     };
     Some(Order { kind, because: Because { reason, by: by.unwrap_or_default(), at } })
 }

@@ -12,6 +12,7 @@ use super::port::{Disconnected, SessionPort};
 use super::services::{Services, reply_to};
 use crate::lobby::handle::LobbyRequest;
 use crate::model::ids::GameId;
+use crate::model::player::PlayerKind;
 use crate::play::incident::failure;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::registry::Removed;
@@ -185,6 +186,10 @@ impl ClientSession {
     }
 
     async fn ask_lobby(&self, request: LobbyRequest, reply: &ReplyTo) -> Result<(), WireError> {
+        if !self.services.guests_play && self.session.identity().kind == PlayerKind::Guest {
+            let message = "here people play with an account: sign in first";
+            return Err(WireError::new(ErrorCode::Forbidden, message));
+        }
         if request.is_rated() {
             let asked = self.services.host.may_play_rated(self.session.identity()).await;
             asked.map_err(|error| error.to_wire())?;

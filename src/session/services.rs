@@ -65,6 +65,8 @@ pub struct Services {
     pub(crate) last_stored: UnixMillis,
     /// How often the server pings.
     pub(crate) heartbeat: Duration,
+    /// Whether people play without an account.
+    pub(crate) guests_play: bool,
     /// Sessions that one person may have at the same time; one more ends the oldest.
     pub(crate) connections_per_account: usize,
     /// Messages of one connection in any 20 seconds.

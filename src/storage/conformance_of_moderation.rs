@@ -5,6 +5,7 @@ use super::conformance::{Fixture, NOON, add, add_players, after_noon, because, p
 use super::moderation::{AuditAction, Measure, MeasureKind, Order, OrderKind};
 use super::record::{Ban, GamePair, GameSpec, StoredPlayer};
 use super::store::{Refused, Store, Write, Written};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 
@@ -39,6 +40,26 @@ pub(crate) async fn a_ban_is_read_with_the_player_until_it_is_lifted<F: Fixture>
     assert_eq!(ban_of(&*store, "Ada").await, None);
     assert_eq!(write(&*store, measure("Ada", MeasureKind::Unban)).await, Err(Refused::NotBanned));
     assert_eq!(store.audit_log(None, 9).await.unwrap().len(), 3, "what is refused is not noted");
+}
+
+pub(crate) async fn an_invitation_lets_as_many_in_as_it_says<F: Fixture>() {
+    let store = F::create().await.store();
+    let (code, other) = ("CLASS-7B".parse().unwrap(), "CLASS-8A".parse().unwrap());
+    let admit = |name: &str| measure(name, MeasureKind::Admit { code: code_of("class-7b"), uses: 2 });
+    for name in ["Ada", "Bob"] {
+        assert_eq!(write(&*store, admit(name)).await, Ok(Written::Done));
+    }
+    assert_eq!(write(&*store, admit("Eve")).await, Err(Refused::UsedUp));
+    let more = measure("Eve", MeasureKind::Admit { code: code_of("CLASS-8A"), uses: u32::MAX });
+    assert_eq!(write(&*store, more).await, Ok(Written::Done));
+    assert_eq!((store.admitted(&code).await.unwrap(), store.admitted(&other).await.unwrap()), (2, 1));
+    let log = store.audit_log(None, 9).await.unwrap();
+    assert_eq!(log.len(), 3, "what is refused is not noted");
+    assert_eq!((log[1].action, log[1].detail.as_deref()), (AuditAction::Admit, Some("CLASS-7B")));
+}
+
+fn code_of(text: &str) -> InvitationCode {
+    text.parse().unwrap()
 }
 
 pub(crate) async fn measures_are_for_accounts_and_remote_bots<F: Fixture>() {
@@ -207,6 +228,7 @@ macro_rules! conformance_of_moderation {
     ($fixture:ty) => {
         $crate::storage::conformance::checks!($fixture, conformance_of_moderation:
             a_ban_is_read_with_the_player_until_it_is_lifted,
+            an_invitation_lets_as_many_in_as_it_says,
             measures_are_for_accounts_and_remote_bots,
             a_player_gets_another_name_that_is_free,
             the_log_has_everything_the_newest_first,

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::error::StoreError;
 use super::record::StoredPlayer;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::system::config::IpNetwork;
@@ -63,6 +64,13 @@ pub enum MeasureKind {
         /// By which it is called from then on.
         name: PlayerName,
     },
+    /// Somebody registers by an invitation: the player is about to be one. Refused as
+    /// [`Refused::UsedUp`](super::store::Refused::UsedUp) if so many have before.
+    Admit {
+        code: InvitationCode,
+        /// People who may register by it in all.
+        uses: u32,
+    },
 }
 
 /// What an operator orders for the whole arena. The log is where it is kept: what holds is what was said last.
@@ -99,6 +107,15 @@ pub enum OrderKind {
     },
     /// Ends that.
     UnbanNetwork { network: IpNetwork },
+    /// Whoever has this code may register, so many people in all.
+    Invite {
+        code: InvitationCode,
+        uses: u32,
+        /// When it ends by itself; never if `None`.
+        until: Option<UnixMillis>,
+    },
+    /// Ends that.
+    Uninvite { code: InvitationCode },
 }
 
 /// What the log says that an order was given for, unless it is a network.
@@ -113,6 +130,8 @@ impl OrderKind {
             Self::Announce { .. } => AuditAction::Announce,
             Self::BanNetwork { .. } => AuditAction::BanNetwork,
             Self::UnbanNetwork { .. } => AuditAction::UnbanNetwork,
+            Self::Invite { .. } => AuditAction::Invite,
+            Self::Uninvite { .. } => AuditAction::Uninvite,
         }
     }
 
@@ -124,6 +143,8 @@ impl OrderKind {
             Self::Announce { text, until } => (ARENA.to_owned(), Some(text.clone()), *until),
             Self::BanNetwork { network, until } => (network.to_string(), None, *until),
             Self::UnbanNetwork { network } => (network.to_string(), None, None),
+            Self::Invite { code, uses, until } => (code.to_string(), Some(uses.to_string()), *until),
+            Self::Uninvite { code } => (code.to_string(), None, None),
         };
         AuditNote { action: self.action(), subject, detail, until }
     }
@@ -147,12 +168,23 @@ pub(crate) enum AuditAction {
     Announce,
     BanNetwork,
     UnbanNetwork,
+    Invite,
+    Uninvite,
+    Admit,
 }
 
 impl AuditAction {
     /// Those that are orders for the whole arena.
-    pub(crate) const ORDERS: [Self; 6] =
-        [Self::Pause, Self::Resume, Self::Drain, Self::Announce, Self::BanNetwork, Self::UnbanNetwork];
+    pub(crate) const ORDERS: [Self; 8] = [
+        Self::Pause,
+        Self::Resume,
+        Self::Drain,
+        Self::Announce,
+        Self::BanNetwork,
+        Self::UnbanNetwork,
+        Self::Invite,
+        Self::Uninvite,
+    ];
 
     /// Whether the subject of such an entry is the id of a player.
     pub(crate) fn is_of_player(self) -> bool {
@@ -171,6 +203,7 @@ impl MeasureKind {
             Self::Mute { .. } => AuditAction::Mute,
             Self::Unmute => AuditAction::Unmute,
             Self::Delete { .. } => AuditAction::Delete,
+            Self::Admit { .. } => AuditAction::Admit,
         }
     }
 
@@ -179,6 +212,7 @@ impl MeasureKind {
         let (detail, until) = match self {
             Self::Ban { until } | Self::Mute { until } => (None, *until),
             Self::Rename { name } => (Some(format!("to {name}")), None),
+            Self::Admit { code, .. } => (Some(code.to_string()), None),
             Self::Unban | Self::ResetPassword { .. } | Self::SignOut | Self::Unmute | Self::Delete { .. } => {
                 (None, None)
             }
@@ -191,7 +225,7 @@ impl MeasureKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AuditNote {
     pub(crate) action: AuditAction,
-    /// What it is done to: the id of a game or a player, a network, or the arena.
+    /// What it is done to: the id of a game or a player, a network, an invitation, or the arena.
     pub(crate) subject: String,
     pub(crate) detail: Option<String>,
     pub(crate) until: Option<UnixMillis>,
@@ -210,9 +244,9 @@ pub struct AuditEntry {
     /// Counts all entries, from 1.
     pub(crate) number: u64,
     pub(crate) action: AuditAction,
-    /// What it was done to: the id of a game or of a player, a network, or the arena.
+    /// What it was done to: the id of a game or of a player, a network, an invitation, or the arena.
     pub(crate) subject: String,
-    /// More than the reason: to what name, what text.
+    /// More than the reason: to what name, what text, for how many, by which invitation.
     pub(crate) detail: Option<String>,
     /// When it ends by itself, of what does.
     pub(crate) until: Option<UnixMillis>,
@@ -230,6 +264,9 @@ pub trait ModerationStore {
 
     /// All orders for the whole arena, the oldest first: operators give few.
     async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError>;
+
+    /// How many people have registered by an invitation.
+    async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError>;
 
     /// Players of a kind by name, without those of the house, behind a name, at most `limit`.
     async fn registered(

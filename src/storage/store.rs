@@ -274,6 +274,9 @@ pub enum Refused {
     /// The player is not muted.
     #[error("the player is not muted")]
     NotMuted,
+    /// As many have registered by the invitation as may.
+    #[error("the invitation is used up")]
+    UsedUp,
     /// The player has no such token.
     #[error("there is no such token")]
     NoSuchToken,

@@ -61,6 +61,9 @@ words!(AuditAction {
     Announce: "announce",
     BanNetwork: "ban_network",
     UnbanNetwork: "unban_network",
+    Invite: "invite",
+    Uninvite: "uninvite",
+    Admit: "admit",
 });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });

@@ -3,6 +3,7 @@
 //! Every value is checked where it is read, by its type, so that an error can name the line or the variable. The keys
 //! are described for operators in `config/default.toml`; a test holds that file equal to [`Config::default`].
 
+mod access;
 mod error;
 mod layers;
 mod tournaments;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use fourfold_bots::BotSpec;
 use serde::{Deserialize, Serialize};
 
+pub use access::{AccessConfig, Registration};
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
@@ -33,6 +35,8 @@ use crate::model::rating::strength::Strength;
 pub struct Config {
     /// Where the daemon listens and keeps its data.
     pub server: ServerConfig,
+    /// Who may come in.
+    pub access: AccessConfig,
     /// What one client may use up.
     pub limits: LimitsConfig,
     /// Where everything is kept, and how writes are made durable.

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use crate::support::{Arena, Client, advance, bearer, hello};
+use crate::support::{Arena, Client, advance, bearer, blitz, hello};
 
 #[tokio::test(start_paused = true)]
 async fn welcome_is_number_one_and_synced_follows() {
@@ -26,6 +26,29 @@ async fn welcome_is_number_one_and_synced_follows() {
     assert!(welcome["session"].is_string() && welcome["secret"].is_string());
     let synced = bot.next().await;
     assert_eq!(synced, json!({"type": "synced", "seq": 2, "games": 0, "your_turn": []}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_guests_only_watch_they_are_told_to_sign_in_and_others_play() {
+    let arena = Arena::start_with(|config| config.access.guests = false).await;
+    let (mut guest, mut ann) = (arena.guest().await, arena.person("ann").await);
+    let play = json!({"type": "play_bot", "bot": "random", "time": blitz()});
+    for wish in [
+        play.clone(),
+        json!({"type": "seek", "time": blitz(), "rated": false}),
+        json!({"type": "open_challenge", "time": blitz(), "rated": false}),
+        json!({"type": "challenge", "to": "ann", "time": blitz(), "rated": false}),
+    ] {
+        let refused = guest.ask_refused(wish, "forbidden").await;
+        assert_eq!(refused["message"], "here people play with an account: sign in first");
+    }
+    let offer = ann.ask(json!({"type": "open_challenge", "time": blitz(), "rated": false})).await;
+    guest.ask_refused(json!({"type": "accept", "challenge": offer["challenge"]}), "forbidden").await;
+    assert_eq!(ann.ask(json!({"type": "cancel", "challenge": offer["challenge"]})).await["type"], "ok");
+    ann.ask(play).await;
+    let game = ann.until("game").await["game"].clone();
+    guest.ask(json!({"type": "watch", "game": game})).await;
+    assert_eq!(guest.until("game").await["game"], game);
 }
 
 #[tokio::test(start_paused = true)]

@@ -195,7 +195,7 @@ async fn register(arena: &Arena, guest: &Client) -> PlayerId {
     let stored = accounts.ensure_guest_stored(&identity).await.unwrap();
     let password = Secret::new("correct horse battery");
     let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    assert_eq!(accounts.register_guest(here, Some(&stored), "ann", password).await.unwrap().id, id);
+    assert_eq!(accounts.register_guest(here, Some(&stored), "ann", password, None).await.unwrap().id, id);
     id
 }
 

@@ -23,9 +23,12 @@ export async function call(method, path, body) {
 
 /** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
 const FIELD_CODES = {
+  "bad_field invitation": "bad_invitation",
   "bad_field name": "bad_name",
   "bad_field new_password": "bad_password",
   "bad_field password": "bad_password",
+  "conflict invitation": "invitation_used_up",
+  "forbidden invitation": "bad_invitation",
   "forbidden password": "wrong_current_password",
 };
 

@@ -45,8 +45,8 @@ function addRow(name) {
   find("#no-bots").hidden = true;
 }
 
-handle("#sign-up", async ({ name, password }) => {
-  await call("POST", "/api/v1/accounts", { name, password });
+handle("#sign-up", async ({ name, password, invitation }) => {
+  await call("POST", "/api/v1/accounts", { name, password, invitation });
   location.assign("/account");
 });
 handle("#sign-in", async ({ name, password }) => {

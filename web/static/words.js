@@ -156,6 +156,7 @@ export function challengeEnd(how, reason) {
 
 /** Codes of the protocol and of the HTTP interface. @type {Record<string, string>} */
 const REFUSALS = {
+  bad_invitation: "error.bad_invitation",
   bad_name: "error.bad_name",
   bad_password: "error.bad_password",
   busy: "error.busy",
@@ -165,6 +166,7 @@ const REFUSALS = {
   internal: "error.internal",
   name_reserved: "error.name_reserved",
   name_taken: "error.name_taken",
+  invitation_used_up: "error.invitation_used_up",
   no_such_bot: "error.no_such_bot",
   no_such_challenge: "error.no_such_challenge",
   no_such_game: "error.no_such_game",

@@ -1,5 +1,6 @@
 //! `fourfold admin`: what operators do. Each action has a reason, which the audit log keeps.
 
+mod invitations;
 mod orders;
 mod status;
 
@@ -7,8 +8,9 @@ use std::io::{self, Write};
 
 use clap::Subcommand;
 
+use self::invitations::{Invite, Uninvite};
 use self::orders::{AnnounceOnPages, DrainDaemon, OnArena};
-use self::status::ShowStatus;
+pub(super) use self::status::ShowStatus;
 use super::operator::DataArg;
 use crate::app::terminal::output;
 use crate::http::control::{
@@ -48,8 +50,12 @@ enum AdminAction {
     Delete(OnPlayer),
     /// List the sessions of an account or the tokens of a bot, or end them.
     Sessions(ShowSessions),
-    /// List accounts, bots or banned networks, and who of them is banned.
+    /// List accounts, bots, banned networks or invitations, and who of them is banned.
     List(ListPlayers),
+    /// Let people register by a code.
+    Invite(Invite),
+    /// End an invitation.
+    Uninvite(Uninvite),
     /// Begin no more games; those under way go on.
     Pause(OnArena),
     /// Begin games again, after a pause or while the daemon drains.
@@ -185,7 +191,7 @@ struct ShowSessions {
     common: Common,
 }
 
-/// List all accounts or all remote bots by name, and who of them is banned.
+/// List all accounts or all remote bots by name, and who of them is banned; or banned networks, or invitations.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold admin list accounts")]
 struct ListPlayers {
@@ -204,6 +210,8 @@ enum Listed {
     Bots,
     /// Networks from which nobody comes in.
     Networks,
+    /// Codes by which people register.
+    Invitations,
 }
 
 /// Print what operators did and why, the newest first.
@@ -261,6 +269,8 @@ impl AdminCommand {
             AdminAction::ResetPassword(reset) => reset.reset_password(),
             AdminAction::Sessions(sessions) => sessions.run(),
             AdminAction::List(list) => list.run(),
+            AdminAction::Invite(invite) => invite.run(),
+            AdminAction::Uninvite(uninvite) => uninvite.run(),
             AdminAction::Log(log) => log.run(),
             AdminAction::Status(status) => status.run(),
         }
@@ -413,6 +423,7 @@ impl ListPlayers {
             Listed::Accounts => "human",
             Listed::Bots => "bot",
             Listed::Networks => return self.networks(),
+            Listed::Invitations => return invitations::list(&self.common),
         };
         self.common.run(
             async |daemon| {

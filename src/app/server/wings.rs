@@ -225,6 +225,7 @@ pub(super) async fn session(
 ) -> Result<Arc<Services>, StoreError> {
     let config = &ground.config;
     Ok(Arc::new(Services {
+        guests_play: ground.config.access.guests,
         store: Arc::clone(&ground.store),
         writer: ground.writer.clone(),
         accounts: ground.accounts.clone(),
@@ -537,6 +538,7 @@ pub(super) fn http(
     let state = AppState {
         store: Arc::clone(&ground.store),
         accounts: ground.accounts.clone(),
+        access: ground.config.access.clone(),
         shares: ground.shares.clone(),
         site: Arc::clone(&ground.site),
         analysis,

@@ -1,5 +1,7 @@
 //! Registering, signing in, signing out.
 
+use std::net::IpAddr;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -8,7 +10,7 @@ use axum::routing::post;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::Issued;
+use crate::accounts::{Invited, Issued};
 use crate::http::auth::{self, SignedIn, Viewer};
 use crate::http::client_address::ClientAddress;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
@@ -16,8 +18,11 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::{Identity, PlayerKind};
 use crate::model::secret::Secret;
+use crate::model::time::UnixMillis;
+use crate::system::config::Registration;
 
 /// A name and its password.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,6 +32,19 @@ pub(in crate::http) struct Credentials {
     pub(in crate::http) name: String,
     /// 8 to 200 characters.
     pub(in crate::http) password: Secret,
+}
+
+/// A name and its password, for a new account.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::http) struct NewAccount {
+    /// 2 to 20 letters, digits, `_` or `-`, in upper or lower case alike.
+    name: String,
+    /// 8 to 200 characters.
+    password: Secret,
+    /// The code of an invitation, where nobody registers without.
+    #[serde(default)]
+    invitation: Option<String>,
 }
 
 /// Who signed in. The session itself is in the cookie.
@@ -53,8 +71,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Makes an account and signs in: sets the session cookie. A guest keeps the games played so far",
         Content::Json(schema_of::<SignedInView>),
     )
-    .body(schema_of::<Credentials>)
-    .refusals(&[ApiCode::NameTaken, ApiCode::NameReserved, ApiCode::RateLimited, ApiCode::Busy]);
+    .body(schema_of::<NewAccount>)
+    .refusals(&[
+        ApiCode::NameTaken,
+        ApiCode::NameReserved,
+        ApiCode::Forbidden,
+        ApiCode::Conflict,
+        ApiCode::RateLimited,
+        ApiCode::Busy,
+    ]);
     let sign_in = Operation::post(
         "/api/v1/sessions",
         "Signs in: sets the session cookie",
@@ -76,12 +101,38 @@ async fn create_account(
     State(state): State<AppState>,
     ClientAddress(from): ClientAddress,
     viewer: Option<Viewer>,
-    JsonBody(Credentials { name, password }): JsonBody<Credentials>,
+    JsonBody(NewAccount { name, password, invitation }): JsonBody<NewAccount>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let guest = viewer.map(|viewer| viewer.identity);
-    let identity = state.accounts.register_guest(from, guest.as_ref(), &name, password).await?;
+    let invited = admission(&state, from, invitation.as_deref())?;
+    let (accounts, guest) = (&state.accounts, viewer.map(|viewer| viewer.identity));
+    let identity = accounts.register_guest(from, guest.as_ref(), &name, password, invited.as_ref()).await?;
     let issued = state.accounts.open_session(&identity.id).await?;
     Ok(signed_in(&state, issued))
+}
+
+/// By which invitation somebody may register, if it takes one.
+fn admission(state: &AppState, from: IpAddr, code: Option<&str>) -> Result<Option<Invited>, ApiError> {
+    match state.access.registration {
+        Registration::Open => return Ok(None),
+        Registration::Closed => {
+            let message = "accounts are made by the operators of this arena, ask them for one";
+            return Err(ApiError::new(ApiCode::Forbidden, message));
+        }
+        Registration::Code => {}
+    }
+    let Some(code) = code.map(str::trim).filter(|code| !code.is_empty()) else {
+        return Err(ApiError::bad_field("invitation", "the code of an invitation is needed"));
+    };
+    state.accounts.note_invitation(from)?;
+    let code = code.parse::<InvitationCode>().ok();
+    let orders = state.arena.orders();
+    let found =
+        orders.invitations(UnixMillis::now()).find(|invitation| Some(&invitation.code) == code.as_ref());
+    let Some(found) = found else {
+        let refused = ApiError::new(ApiCode::Forbidden, "there is no such invitation, or it has ended");
+        return Err(refused.of("invitation"));
+    };
+    Ok(Some(Invited { code: found.code.clone(), uses: found.uses }))
 }
 
 async fn create_session(

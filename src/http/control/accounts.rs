@@ -18,6 +18,6 @@ async fn create(
     State(control): State<Control>,
     JsonBody(Credentials { name, password }): JsonBody<Credentials>,
 ) -> Result<(StatusCode, Json<SignedInView>), Refusal> {
-    let account = control.accounts.register(OPERATOR, &name, password).await?;
+    let account = control.accounts.register(OPERATOR, &name, password, None).await?;
     Ok((StatusCode::CREATED, Json(account.into())))
 }

@@ -23,6 +23,7 @@ use super::address::Address;
 use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
 use super::games::{EXPORT_MAX, VoidedGame};
+use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
 use super::players::{BanPlayer, Done, ListedPlayer, ListedSession, LogEntry, Reason, RenamePlayer};
@@ -172,6 +173,29 @@ impl ControlClient {
         let Reason { reason, by } = because;
         let said = AnnounceText { reason, by, text: text.into(), hours };
         self.send(post(["arena", "announcement"]).body(&said)).await
+    }
+
+    /// Invitations that have not ended.
+    pub(crate) async fn invitations(&self) -> Answer<Vec<ListedInvitation>> {
+        self.list(get(["invitations"])).await
+    }
+
+    /// Gives one out, for so many people and days; without a code one is drawn.
+    pub(crate) async fn invite(
+        &self,
+        code: Option<String>,
+        uses: Option<u32>,
+        days: Option<u32>,
+        because: Reason,
+    ) -> Answer<ListedInvitation> {
+        let Reason { reason, by } = because;
+        self.send(post(["invitations"]).body(&GiveInvitation { reason, by, code, uses, days })).await
+    }
+
+    pub(crate) async fn uninvite(&self, code: &str, because: Reason) -> Answer<ListedInvitation> {
+        let Reason { reason, by } = because;
+        let code = code.into();
+        self.send(post(["invitations", "end"]).body(&EndInvitation { reason, by, code })).await
     }
 
     /// Networks from which nobody comes in.

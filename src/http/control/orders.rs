@@ -122,7 +122,7 @@ impl Control {
         }
     }
 
-    async fn give(&self, kind: OrderKind, because: Because) -> Result<Orders, Refusal> {
+    pub(super) async fn give(&self, kind: OrderKind, because: Because) -> Result<Orders, Refusal> {
         let orders = self.orders().await?;
         let (action, by) = (kind.action(), because.by.clone());
         orders.give(&self.writer, Order { kind, because }).await?;

@@ -262,6 +262,36 @@ async fn networks_are_banned_and_listed() {
 }
 
 #[tokio::test]
+async fn invitations_are_given_out_once_and_end() {
+    let client = ControlClient::here(control());
+    let invite = async |code: Option<&str>, uses, days| {
+        client.invite(code.map(ToOwned::to_owned), uses, days, because("a class")).await
+    };
+    for bad in ["", "short", "with space", "a/b/c/d", "zwölf-zwölf", &"x".repeat(33)] {
+        check_refused(invite(Some(bad), None, None).await, ApiCode::BadField);
+    }
+    for uses in [0, 10_001, u32::MAX] {
+        check_refused(invite(None, Some(uses), None).await, ApiCode::BadField);
+    }
+    check_refused(invite(None, None, Some(u32::MAX)).await, ApiCode::BadField);
+    check_refused(client.invite(None, None, None, because(" ")).await, ApiCode::BadField);
+    let drawn = invite(None, None, None).await.unwrap();
+    assert_eq!((drawn.code.len(), drawn.uses, drawn.used, drawn.until), (14, 1, 0, None));
+    let class = invite(Some("class-7b"), Some(30), Some(7)).await.unwrap();
+    assert_eq!((&*class.code, class.uses, class.until.is_some()), ("CLASS-7B", 30, true));
+    check_refused(invite(Some("Class-7B"), None, None).await, ApiCode::Conflict);
+    let listed = client.invitations().await.unwrap();
+    assert_eq!(
+        listed.iter().map(|invitation| &*invitation.code).collect::<Vec<_>>(),
+        [&*drawn.code, "CLASS-7B"]
+    );
+    assert_eq!(client.uninvite("CLASS-7b", because("the term is over")).await.unwrap(), class);
+    check_refused(client.uninvite("class-7b", because("again")).await, ApiCode::Conflict);
+    check_refused(client.uninvite("?", because("again")).await, ApiCode::BadField);
+    assert_eq!(client.invitations().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn players_are_muted_and_deleted() {
     let control = control();
     let client = ControlClient::here(control.clone());

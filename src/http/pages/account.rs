@@ -1,7 +1,7 @@
 //! Signing up, in and out; bots of one's own.
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::Html;
 
 use super::Page;
@@ -10,9 +10,11 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
 use crate::model::ids::{PlayerName, TokenId};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::record::StoredToken;
 use crate::storage::store::Teaching;
+use crate::system::config::Registration;
 
 /// The shell lines that start a bot of the Python kit. What stands in braces is filled in by the page, where the token
 /// is seen, this once.
@@ -33,6 +35,10 @@ struct AccountPage {
     may_teach: bool,
     /// Said to a guest who has played.
     keep_games: Option<String>,
+    /// Who may make an account.
+    registration: Registration,
+    /// The code in the address, which operators pass on.
+    invitation: String,
 }
 
 /// A browser that is signed in.
@@ -42,7 +48,7 @@ struct SessionLine {
     is_current: bool,
 }
 
-pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
+pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQuery(query): RawQuery) -> Page {
     let owner =
         visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
     let (bots, sessions) = match owner {
@@ -75,8 +81,17 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         sessions,
         may_teach,
         keep_games,
+        registration: state.access.registration,
+        invitation: invitation_in(query.as_deref().unwrap_or_default()),
     };
     Ok(Html(page.render()?))
+}
+
+/// The code of an invitation in the query of an address; what is none is not repeated on the page.
+fn invitation_in(query: &str) -> String {
+    let value = query.split('&').find_map(|part| part.strip_prefix("invitation="));
+    let code = value.and_then(|value| value.parse::<InvitationCode>().ok());
+    code.map(|code| code.to_string()).unwrap_or_default()
 }
 
 /// The name under which a visitor without an account has played, if they have.

@@ -113,6 +113,8 @@ pub(crate) struct Visitor {
     announcement: Option<String>,
     /// Why no game begins, if they have ordered so.
     pause: Option<String>,
+    /// Whether only those with an account play here.
+    guests_watch: bool,
 }
 
 impl Visitor {
@@ -132,6 +134,7 @@ impl Visitor {
             is_signed_in: viewer.is_some_and(Viewer::is_signed_in),
             announcement: self.announcement.clone(),
             pause: self.pause.clone(),
+            may_play: !self.guests_watch || self.signed_in().is_some(),
         }
     }
 
@@ -161,6 +164,7 @@ impl Visitor {
             origin: String::new(),
             announcement: None,
             pause: None,
+            guests_watch: false,
         }
     }
 
@@ -190,6 +194,8 @@ pub(super) struct LayoutFrame {
     pub(super) announcement: Option<String>,
     /// Why no game begins, if they have ordered so.
     pub(super) pause: Option<String>,
+    /// Whether the visitor plays here, or has to sign in first.
+    pub(super) may_play: bool,
 }
 
 impl LayoutFrame {
@@ -311,7 +317,8 @@ impl FromRequestParts<AppState> for Visitor {
         let announcement = orders.announcement(UnixMillis::now()).map(|said| said.text.clone());
         let pause = orders.pause().map(|because| because.reason.clone());
         let viewer = viewer.unwrap_or_default();
-        Ok(Self { viewer, theme, board, language, address, origin, announcement, pause })
+        let guests_watch = !state.access.guests;
+        Ok(Self { viewer, theme, board, language, address, origin, announcement, pause, guests_watch })
     }
 }
 

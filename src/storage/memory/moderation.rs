@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use super::{MemoryStore, MemoryTables};
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{
     AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore,
@@ -49,9 +50,18 @@ impl MemoryTables {
                 self.retire(player, name)?;
                 self.revoke(player, None)?
             }
+            MeasureKind::Admit { code, uses } if self.admitted(code) >= *uses => return Err(Refused::UsedUp),
+            MeasureKind::Admit { .. } => Written::Done,
         };
         self.note(kind.entry(player), because);
         Ok(done)
+    }
+
+    fn admitted(&self, code: &InvitationCode) -> u32 {
+        let is_by_it = |entry: &&AuditEntry| {
+            entry.action == AuditAction::Admit && entry.detail.as_deref() == Some(code.as_str())
+        };
+        u32::try_from(self.audit.iter().filter(is_by_it).count()).unwrap_or(u32::MAX)
     }
 
     fn registered(&mut self, id: &PlayerId) -> Result<&mut StoredPlayer, Refused> {
@@ -79,6 +89,10 @@ impl ModerationStore for MemoryStore {
     async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError> {
         let is_order = |entry: &&AuditEntry| AuditAction::ORDERS.contains(&entry.action);
         Ok(self.tables().audit.iter().filter(is_order).cloned().collect())
+    }
+
+    async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError> {
+        Ok(self.tables().admitted(code))
     }
 
     async fn registered(

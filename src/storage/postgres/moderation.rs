@@ -8,6 +8,7 @@ use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if};
 use super::puzzles;
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{
     AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
@@ -26,6 +27,10 @@ impl ModerationStore for PostgresStore {
 
     async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError> {
         orders(&*self.reader().await?).await
+    }
+
+    async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError> {
+        admitted(&*self.reader().await?, code).await
     }
 
     async fn registered(
@@ -90,11 +95,22 @@ pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOut
             done_if(db::query(sql).bind(player.as_str()).execute(connection).await?, Refused::NotMuted)
         }
         MeasureKind::Delete { name } => delete(connection, player, name).await?,
+        MeasureKind::Admit { code, uses } if admitted(connection, code).await? >= *uses => {
+            Err(Refused::UsedUp)
+        }
+        MeasureKind::Admit { .. } => Ok(Written::Done),
     };
     if outcome.is_ok() {
         note(connection, &kind.entry(player), because).await?;
     }
     Ok(outcome)
+}
+
+async fn admitted(connection: &Connection, code: &InvitationCode) -> Result<u32, StoreError> {
+    let sql = "SELECT count(*) FROM audit WHERE action = $1 AND detail = $2";
+    let query = db::query_scalar(sql).bind(AuditAction::Admit.word()).bind(code.as_str());
+    let count: i64 = query.fetch_one(connection).await?;
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 async fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {

@@ -9,6 +9,7 @@ use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if};
 use super::puzzles;
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{
     AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
@@ -27,6 +28,11 @@ impl ModerationStore for SqliteStore {
 
     async fn orders(&self) -> Result<Vec<AuditEntry>, StoreError> {
         self.readers.read(orders).await
+    }
+
+    async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError> {
+        let code = code.clone();
+        self.readers.read(move |connection| admitted(connection, &code)).await
     }
 
     async fn registered(
@@ -90,11 +96,19 @@ pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
             done_if(db::query(sql).bind(player.as_str()).execute(connection)?, Refused::NotMuted)
         }
         MeasureKind::Delete { name } => delete(connection, player, name)?,
+        MeasureKind::Admit { code, uses } if admitted(connection, code)? >= *uses => Err(Refused::UsedUp),
+        MeasureKind::Admit { .. } => Ok(Written::Done),
     };
     if outcome.is_ok() {
         note(connection, &kind.entry(player), because)?;
     }
     Ok(outcome)
+}
+
+fn admitted(connection: &Connection, code: &InvitationCode) -> Result<u32, StoreError> {
+    let sql = "SELECT count(*) FROM audit WHERE action = ? AND detail = ?";
+    let query = db::query_scalar(sql).bind(AuditAction::Admit.word()).bind(code.as_str());
+    Ok(query.fetch_one(connection)?)
 }
 
 fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {

@@ -9,14 +9,14 @@ use crate::model::ids::GameId;
 
 /// Show what the daemon on a data directory is doing.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold admin status --json")]
-pub(super) struct ShowStatus {
+#[command(after_help = "Example:\n  fourfold status --json")]
+pub(in crate::app::cli) struct ShowStatus {
     #[command(flatten)]
     common: Common,
 }
 
 impl ShowStatus {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(in crate::app::cli) fn run(self) -> anyhow::Result<()> {
         let status = self.common.data.command(async |daemon| daemon.status().await)?;
         if self.common.json {
             return output::print_json(&status);
