@@ -32,6 +32,7 @@ use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::model::signing::Signer;
+use crate::storage::moderation::{Because, Measure, MeasureKind};
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind};
 
 use crate::model::time::UnixMillis;
@@ -589,6 +590,7 @@ impl Accounts {
             WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
             WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
             WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
+            WriteError::Refused(Refused::UsedUp) => AccountError::InvitationUsedUp,
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,
             WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),

@@ -387,6 +387,7 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert!(bots.status.success() && text(&bots.stdout).contains("negamax"), "{}", text(&bots.stderr));
     let verified = command(&["games", "verify"]).output().unwrap();
     assert!(verified.status.success() && text(&verified.stdout).contains("everything agrees"));
+    check_class(command);
     let void = ["admin", "void", "nothing", "--reason"];
     check_failure(&mut command(&[&void[..], &["a test"]].concat()), 1, "there is no finished game nothing");
     check_failure(&mut command(&[&void[..], &[" "]].concat()), 2, "a reason is needed");
@@ -415,6 +416,34 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert_eq!((unexplained.status.code(), explained), (Some(2), true), "{}", text(&unexplained.stderr));
     let exported = command(&["games", "export", "--format", "csv"]).output().unwrap();
     assert!(text(&exported.stdout).starts_with("id,") && text(&exported.stdout).lines().count() == 1);
+}
+
+/// Accounts of a whole list.
+fn check_class(command: &dyn Fn(&[&str]) -> Command) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (list, slips) = (file("class.csv"), file("slips.html"));
+    std::fs::write(&list, "name,class\nfinn,7b\nADA,7b\nlily,7b\n").unwrap();
+    let create = ["account", "create-many", &list, "--slips", &slips, "--site", "http://10.0.0.5:4444"];
+    let made = command(&create).output().unwrap();
+    assert_eq!(made.status.code(), Some(1), "{}", text(&made.stderr));
+    let errors = text(&made.stderr);
+    assert!(errors.contains("ADA: ") && errors.contains("1 of 3 accounts were not made"), "{errors}");
+    let lines: Vec<&str> = text(&made.stdout).lines().collect();
+    assert_eq!((lines.len(), lines[0]), (3, "name,password"), "{lines:?}");
+    let page = std::fs::read_to_string(&slips).unwrap();
+    for (line, name) in lines[1..].iter().zip(["finn", "lily"]) {
+        let password = line.strip_prefix(&format!("{name},")).unwrap();
+        assert!(page.contains(&format!("<b>{name}</b></p><p><code>{password}</code>")), "{page}");
+    }
+    check_failure(&mut command(&create), 2, "is there already");
+    std::fs::write(&list, "oscar\n\nx y\n").unwrap();
+    check_failure(&mut command(&["account", "create-many", &list]), 2, "class.csv:3: ");
+    check_failure(&mut command(&["account", "create-many", &file("gone.csv")]), 66, "gone.csv");
+    std::fs::write(&list, "oscar\n").unwrap();
+    let told = command(&["account", "create-many", &list, "--json"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&told[0]["name"], told[0]["password"].is_string()), (&"oscar".into(), true), "{told}");
 }
 
 /// Orders for the whole arena.

@@ -4,6 +4,7 @@
 //! returns an error that `terminal::exit` turns into one line and an exit code.
 
 mod account;
+mod account_list;
 mod admin;
 mod backup;
 mod bot;

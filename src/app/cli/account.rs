@@ -9,6 +9,7 @@ use clap::Subcommand;
 use console::Term;
 use serde::Serialize;
 
+use super::account_list::CreateAccounts;
 use super::operator::DataArg;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
@@ -16,7 +17,7 @@ use crate::app::terminal::output;
 /// Where scripts put the password.
 const PASSWORD_VARIABLE: &str = "FOURFOLD_PASSWORD";
 
-/// Create an account.
+/// Create accounts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fourfold account create ada")]
 pub(super) struct AccountCommand {
@@ -28,6 +29,8 @@ pub(super) struct AccountCommand {
 enum AccountAction {
     /// Create an account.
     Create(CreateAccount),
+    /// Create an account for each name of a list, with passwords to print.
+    CreateMany(CreateAccounts),
 }
 
 /// Create an account, whether the daemon runs or not.
@@ -62,6 +65,7 @@ impl AccountCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             AccountAction::Create(create) => create.run(),
+            AccountAction::CreateMany(create) => create.run(),
         }
     }
 }
