@@ -106,6 +106,8 @@ enum AnyCommand {
     // Its name until 0.1; goes with the next release.
     #[command(alias = "hold")]
     StartTournament(start_tournament::StartTournamentCommand),
+    /// Show what the daemon is doing.
+    Status(admin::ShowStatus),
     /// What operators do, with a reason that is kept.
     Admin(admin::AdminCommand),
     /// Play whole games over the protocol and measure the server.
@@ -162,6 +164,7 @@ impl CommandLine {
             AnyCommand::Check(arguments) => arguments.run(),
             AnyCommand::Migrate(arguments) => arguments.run(),
             AnyCommand::StartTournament(arguments) => arguments.run(),
+            AnyCommand::Status(arguments) => arguments.run(),
             AnyCommand::Admin(arguments) => arguments.run(),
             AnyCommand::Load(arguments) => arguments.run(),
             AnyCommand::Bridge(arguments) => arguments.run(),

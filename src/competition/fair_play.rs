@@ -1,7 +1,7 @@
 //! Watches rated games for points that are given away, and tells the operator, who may void games.
 //!
 //! [`habits`] is pure and judges a player's last results. Nothing is done to anybody here: an alarm is a line in the
-//! log, a count in the metrics and an entry of `fourfold admin status`. Alarms are not stored: what the last games show
+//! log, a count in the metrics and an entry of `fourfold status`. Alarms are not stored: what the last games show
 //! is found again when the daemon starts, by [`look_back`].
 
 mod habits;
