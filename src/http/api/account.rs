@@ -19,9 +19,10 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
-use crate::model::ids::TokenId;
+use crate::model::ids::{PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
+use crate::storage::puzzles::{PuzzleTry, TryResult};
 
 /// An account as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -43,6 +44,23 @@ struct SessionView {
     expires_at: Option<String>,
     /// Whether it is the one that asks.
     current: bool,
+}
+
+/// One's first attempt at a puzzle, the only one that is kept.
+#[derive(Debug, Serialize)]
+struct PuzzleAttempt {
+    puzzle: PuzzleId,
+    /// Whether all moves were right, without a hint.
+    solved: bool,
+    /// RFC 3339.
+    at: String,
+}
+
+impl From<PuzzleTry> for PuzzleAttempt {
+    fn from(attempt: PuzzleTry) -> Self {
+        let PuzzleTry { player: _, puzzle, result, at } = attempt;
+        Self { puzzle, solved: result == TryResult::Solved, at: at.to_string() }
+    }
 }
 
 /// A change of password.
@@ -99,7 +117,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -153,12 +171,21 @@ async fn export_account(
 ) -> Result<Response, ApiError> {
     let session = person(session)?;
     let account = own_account(&state, &session).await?;
-    let mut head = serde_json::to_vec(&account).map_err(|error| ApiError::internal(&error))?;
-    head.push(b'\n');
+    let mut head = Vec::new();
+    add_line(&mut head, &account)?;
+    for attempt in state.store.puzzle_tries(&session.identity.id).await? {
+        add_line(&mut head, &PuzzleAttempt::from(attempt))?;
+    }
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));
     let headers = [(header::CONTENT_DISPOSITION, file), (header::CACHE_CONTROL, "no-store".to_owned())];
     Ok((headers, lines).into_response())
+}
+
+fn add_line(lines: &mut Vec<u8>, line: &impl Serialize) -> Result<(), ApiError> {
+    serde_json::to_writer(&mut *lines, line).map_err(|error| ApiError::internal(&error))?;
+    lines.push(b'\n');
+    Ok(())
 }
 
 async fn change_password(

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use crate::http::testing::{Answer, PASSWORD, TestSite, credentials};
 use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
+use crate::storage::puzzles::{Goal, Harvest, NewPuzzle, PuzzleTry, TryResult};
+use crate::storage::store::{Store, Write};
 
 const ACCOUNT: &str = "/api/v1/account";
 const ACCOUNTS: &str = "/api/v1/accounts";
@@ -139,6 +142,35 @@ async fn who_leaves_takes_name_bots_and_sessions_along_and_the_name_is_free() {
         "name_reserved",
         Some("name"),
     );
+}
+
+#[tokio::test]
+async fn the_export_has_the_puzzles_that_one_has_tried() {
+    let site = TestSite::new();
+    let (cookie, other) = (site.register("Ada").await, site.register("Bob").await);
+    let puzzle = NewPuzzle {
+        id: "p1".parse().unwrap(),
+        moves: "4444".into(),
+        line: "4".into(),
+        goal: Goal::Win,
+        prior: 1_450,
+        quality: 0,
+        game: None,
+        made_at: UnixMillis(0),
+    };
+    let ada = site.store.player_by_name(&"Ada".parse().unwrap()).await.unwrap().unwrap().id;
+    let (id, at) = (puzzle.id.clone(), UnixMillis(1_000));
+    let attempt = PuzzleTry { player: ada, puzzle: id, result: TryResult::Failed, at };
+    let writes = [Write::AddPuzzles(Harvest { puzzles: vec![puzzle], keep: 9 }), Write::TryPuzzle(attempt)];
+    for written in site.store.commit(&writes).await.unwrap() {
+        written.unwrap();
+    }
+    let export =
+        async |cookie| ask(&site, Method::GET, "/api/v1/account/export", cookie, Value::Null).await.body;
+    let lines: Vec<Value> =
+        export(&cookie).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[1..], [json!({"puzzle": "p1", "solved": false, "at": "1970-01-01T00:00:01.000Z"})]);
+    assert_eq!(export(&other).await.lines().count(), 1);
 }
 
 #[tokio::test]
