@@ -9,6 +9,7 @@ mod guest;
 mod idle_guests;
 mod lifecycle;
 mod moderation;
+mod names;
 mod password;
 mod stored_guests;
 pub(crate) mod token;
@@ -24,6 +25,7 @@ pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
 
 use self::counters::Counters;
 use self::idle_guests::IdleGuestRows;
+pub(crate) use self::names::NameRules;
 use self::password::Passwords;
 use self::stored_guests::StoredGuests;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
@@ -116,6 +118,7 @@ struct AccountsInner {
     signer: Signer,
     passwords: Passwords,
     counters: Counters,
+    names: NameRules,
     shares: Shares,
     idle_guests: IdleGuestRows,
     stored_guests: StoredGuests,
@@ -146,6 +149,7 @@ impl Accounts {
             signer,
             passwords: Passwords::new(&shares, Supervision::default()),
             counters,
+            names: NameRules::default(),
             shares,
             idle_guests: IdleGuestRows::default(),
             stored_guests: StoredGuests::default(),
@@ -158,6 +162,14 @@ impl Accounts {
     pub(crate) fn supervised(mut self, supervision: Supervision) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.passwords = Passwords::new(&inner.shares, supervision);
+        }
+        self
+    }
+
+    /// The same, where names keep to these rules. For a service that nobody has a copy of yet.
+    pub(crate) fn naming(mut self, names: NameRules) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.names = names;
         }
         self
     }
@@ -242,6 +254,7 @@ impl Accounts {
             Some(invited) => self.check_invitation(invited).await?,
             None => self.inner.shares.spend(Share::Registration, &Payer::stranger(from))?,
         }
+        self.check_name(&name, None).await?;
         Ok((name, self.inner.passwords.hash(from, password).await?))
     }
 
@@ -353,6 +366,7 @@ impl Accounts {
             PlayerKind::Bot | PlayerKind::Guest => return Err(AccountError::NoAccount),
         }
         let name = PlayerName::register(name)?;
+        self.check_name(&name, None).await?;
         let bot = new_player(name, PlayerKind::Bot, Some(owner.id.clone()));
         let (token, secret) = draw_token(&bot.id, TokenKind::Bot);
         let issued = Issued { identity: identity_of(&bot), token: token.id.clone(), secret };

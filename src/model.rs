@@ -7,6 +7,7 @@ pub mod durability;
 pub(crate) mod fault;
 pub mod ids;
 pub(crate) mod invitation;
+pub(crate) mod lookalike;
 pub(crate) mod opening;
 pub(crate) mod pace;
 pub(crate) mod pause;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::password::{HashError, InvalidPassword};
-use crate::model::ids::InvalidName;
+use crate::model::ids::{InvalidName, PlayerName};
 use crate::storage::StoreError;
 use crate::storage::record::Ban;
 use crate::storage::store::Refused;
@@ -37,6 +37,12 @@ pub enum AccountError {
     /// Nobody keeps the player out.
     #[error("the player is not banned")]
     NotBanned,
+    /// The operators allow no such name.
+    #[error("the name has a word in it that is not allowed here")]
+    NameForbidden,
+    /// Somebody would be taken for somebody else.
+    #[error("the name looks like `{other}`")]
+    NameLooksLike { other: PlayerName },
     /// Nobody keeps the player from asking.
     #[error("the player is not muted")]
     NotMuted,

@@ -153,6 +153,7 @@ impl Accounts {
         because: Because,
     ) -> Result<PlayerName, AccountError> {
         let name = PlayerName::register(name)?;
+        self.check_name(&name, Some(player)).await?;
         self.take(player, MeasureKind::Rename { name: name.clone() }, because).await?;
         // Nobody listens when no session is open.
         let _ = self.inner.revoked.send(Revoked::Name(player.clone()));

@@ -256,8 +256,9 @@ impl From<AccountError> for ApiError {
                 Self::bad_field("name", message)
             }
             AccountError::Password(_) => Self::bad_field("password", message),
-            AccountError::NameTaken => {
-                Self { field: Some("name".into()), ..Self::new(ApiCode::NameTaken, message) }
+            AccountError::NameForbidden => Self::new(ApiCode::NameReserved, message).of("name"),
+            AccountError::NameTaken | AccountError::NameLooksLike { other: _ } => {
+                Self::new(ApiCode::NameTaken, message).of("name")
             }
             AccountError::BadCredentials | AccountError::Unauthorized => Self::unauthorized(message),
             AccountError::Share(refusal) => Self::from(refusal),

@@ -16,7 +16,7 @@ use tower::ServiceExt as _;
 use super::client_address::Peer;
 use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
-use crate::accounts::Accounts;
+use crate::accounts::{Accounts, NameRules};
 use crate::analysis::values::Analysis;
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
@@ -167,6 +167,7 @@ impl TestSite {
         let shares = Shares::new(ShareSettings::default(), Arc::clone(&metrics));
         let signer = Signer::new(&[1; KEY_BYTES]);
         let accounts = Accounts::new(store.clone(), writer.clone(), signer, shares.clone());
+        let accounts = accounts.naming(NameRules::from(&access));
         let analysis = Analysis::new(1, &shares);
         let puzzles = Puzzles::new(store.clone(), writer, accounts.clone(), analysis.clone(), shares.clone());
         let state = AppState {

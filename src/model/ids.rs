@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use super::lookalike::Outline;
+
 /// Characters of a public id. Base 58 leaves out `0OIl`, which people confuse when they read a link aloud.
 const ID_ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
@@ -151,7 +153,7 @@ const VERSION_MARK: char = '@';
 /// Digits of a version: more games than anybody will play.
 const VERSION_DIGITS_MAX: usize = 9;
 
-/// Names nobody may register, compared without regard to case: they read like the arena itself speaking.
+/// Names nobody may register, nor what looks like them: they read like the arena itself speaking.
 const RESERVED_NAMES: &[&str] =
     &["admin", "administrator", "arena", "fourfold", "moderator", "official", "root", "server", "system"];
 
@@ -193,9 +195,9 @@ impl PlayerName {
     pub(crate) fn register(text: &str) -> Result<Self, InvalidName> {
         check_plain(text)?;
         let name: Self = text.parse()?;
-        let key = name.key();
-        if RESERVED_NAMES.contains(&key.as_str())
-            || [GUEST_PREFIX, GONE_PREFIX].iter().any(|prefix| key.starts_with(prefix))
+        let outline = Outline::of(text);
+        if RESERVED_NAMES.iter().any(|reserved| Outline::of(reserved) == outline)
+            || [GUEST_PREFIX, GONE_PREFIX].iter().any(|prefix| outline.as_str().starts_with(prefix))
         {
             return Err(InvalidName::Reserved { name: text.to_owned() });
         }

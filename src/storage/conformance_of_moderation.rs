@@ -6,6 +6,7 @@ use super::moderation::{AuditAction, Measure, MeasureKind, Order, OrderKind};
 use super::record::{Ban, GamePair, GameSpec, StoredPlayer};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::invitation::InvitationCode;
+use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 
@@ -40,6 +41,22 @@ pub(crate) async fn a_ban_is_read_with_the_player_until_it_is_lifted<F: Fixture>
     assert_eq!(ban_of(&*store, "Ada").await, None);
     assert_eq!(write(&*store, measure("Ada", MeasureKind::Unban)).await, Err(Refused::NotBanned));
     assert_eq!(store.audit_log(None, 9).await.unwrap().len(), 3, "what is refused is not noted");
+}
+
+pub(crate) async fn names_that_look_alike_are_found<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["Ilona_0", "ada", "6bob"]).await;
+    let alike = async |name: &str| -> Vec<String> {
+        let found = store.lookalikes(&Outline::of(name)).await.unwrap();
+        found.into_iter().map(|player| player.name.to_string()).collect()
+    };
+    for name in ["Ilona_0", "lLONA-O", "110na-o", "iiona_0"] {
+        assert_eq!(alike(name).await, ["Ilona_0"], "{name}");
+    }
+    assert_eq!(alike("ADA").await, ["ada"]);
+    for name in ["ilona0", "gbob", "bob", "%", "a_a"] {
+        assert_eq!(alike(name).await, [""; 0], "{name}");
+    }
 }
 
 pub(crate) async fn an_invitation_lets_as_many_in_as_it_says<F: Fixture>() {
@@ -229,6 +246,7 @@ macro_rules! conformance_of_moderation {
         $crate::storage::conformance::checks!($fixture, conformance_of_moderation:
             a_ban_is_read_with_the_player_until_it_is_lifted,
             an_invitation_lets_as_many_in_as_it_says,
+            names_that_look_alike_are_found,
             measures_are_for_accounts_and_remote_bots,
             a_player_gets_another_name_that_is_free,
             the_log_has_everything_the_newest_first,

@@ -48,6 +48,7 @@ use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
@@ -560,6 +561,10 @@ impl PeopleStore for MemoryStore {
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
         self.seek().await?;
         Ok(self.tables().player_by_name(name).cloned())
+    }
+
+    async fn lookalikes(&self, outline: &Outline) -> Result<Vec<StoredPlayer>, StoreError> {
+        Ok(self.tables().players_where(|player| Outline::of(player.name.as_str()) == *outline))
     }
 
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::error::StoreError;
 use super::record::{StoredPlayer, StoredToken};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::lookalike::Outline;
 use crate::model::time::UnixMillis;
 
 /// Guests that nobody comes back to: they have no game, and have not tried a puzzle for long, or never did.
@@ -24,6 +25,9 @@ pub trait PeopleStore {
 
     /// A player by name, without regard to case.
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError>;
+
+    /// Some players, guests too, whose names have this outline; there is hardly ever more than one.
+    async fn lookalikes(&self, outline: &Outline) -> Result<Vec<StoredPlayer>, StoreError>;
 
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError>;
 

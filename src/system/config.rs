@@ -16,7 +16,7 @@ use std::time::Duration;
 use fourfold_bots::BotSpec;
 use serde::{Deserialize, Serialize};
 
-pub use access::{AccessConfig, Registration};
+pub use access::{AccessConfig, Lookalikes, Registration};
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;

@@ -13,7 +13,7 @@ use tracing::info;
 
 use super::kept::KeptParts;
 use super::{Listening, ServerError, listening};
-use crate::accounts::Accounts;
+use crate::accounts::{Accounts, NameRules};
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::analysis::values::Analysis;
@@ -104,7 +104,8 @@ pub(super) async fn ground(
     let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
     let ground = Ground {
         accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone())
-            .supervised(supervision.clone()),
+            .supervised(supervision.clone())
+            .naming(NameRules::from(&config.access)),
         site: Arc::new(site_of(&config)),
         stop: CancellationToken::new(),
         tasks: Tasks::new(supervision.clone(), Part::Session),

@@ -7,8 +7,9 @@ use crate::http::site::Site;
 use crate::http::testing::{Answer, PASSWORD, TestArena, TestSite, credentials};
 use crate::model::time::UnixMillis;
 use crate::play::orders::StandingOrders;
-use crate::storage::moderation::{AuditEntry, AuditNote, ModerationStore, OrderKind};
-use crate::system::config::{AccessConfig, Registration};
+use crate::storage::moderation::{AuditEntry, AuditNote, Because, ModerationStore, OrderKind};
+use crate::storage::people::PeopleStore;
+use crate::system::config::{AccessConfig, Lookalikes, Registration};
 
 const ACCOUNTS: &str = "/api/v1/accounts";
 
@@ -130,4 +131,38 @@ async fn pages_say_where_guests_only_watch() {
         assert!(!mine.contains("only-watches"), "{path}");
     }
     assert!(!TestSite::new().get("/").await.body.contains("only-watches"));
+}
+
+#[tokio::test]
+async fn no_name_looks_like_that_of_somebody_else_or_has_a_forbidden_word_in_it() {
+    let forbidden_names = vec!["idiot".parse().unwrap()];
+    let access = AccessConfig { forbidden_names, ..AccessConfig::default() };
+    let site = TestSite::admitting(access, Site::default(), TestArena::default());
+    let cookie = site.register("Ilona").await;
+    let bot = async |name: &str| {
+        let body = json!({ "name": name });
+        site.as_page(axum::http::Method::POST, "/api/v1/bots", &cookie, &body).await
+    };
+    for name in ["llona", "1LONA", "il0na", "Ilona"] {
+        register(&site, name, Value::Null).await.check_refused(409, "name_taken", Some("name"));
+        bot(name).await.check_refused(409, "name_taken", Some("name"));
+    }
+    for name in ["adm1n", "R00T", "guest_x", "an-1D10T", "id-i-ot"] {
+        register(&site, name, Value::Null).await.check_refused(422, "name_reserved", Some("name"));
+        bot(name).await.check_refused(422, "name_reserved", Some("name"));
+    }
+    let ilona = site.store.player_by_name(&"Ilona".parse().unwrap()).await.unwrap().unwrap().id;
+    site.register("Robert").await;
+    for (name, is_free) in
+        [("Il0na", true), ("guest_y", false), ("idlot", false), ("R0bert", false), ("Bob", true)]
+    {
+        let because = Because { reason: "asked for it".into(), by: "ops".into(), at: UnixMillis(0) };
+        let renamed = site.state.accounts.rename(&ilona, name, because).await;
+        assert_eq!(renamed.is_ok(), is_free, "{name}: {renamed:?}");
+    }
+    let lookalikes = Lookalikes::Allowed;
+    let access = AccessConfig { lookalikes, ..AccessConfig::default() };
+    let site = TestSite::admitting(access, Site::default(), TestArena::default());
+    site.register("Ilona").await;
+    site.register("llona").await;
 }

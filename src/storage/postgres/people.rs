@@ -7,6 +7,7 @@ use super::db;
 use super::guests;
 use super::players::{select_players, select_tokens};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::lookalike::Outline;
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
 use crate::storage::record::{StoredPlayer, StoredToken};
@@ -31,6 +32,11 @@ impl PeopleStore for PostgresStore {
         let ids: Vec<&str> = ids.iter().map(PlayerId::as_str).collect();
         let query = db::query_as(select_players!("WHERE p.id = ANY($1)")).bind(ids);
         decode_players(query.fetch_all(&*self.reader().await?).await?)
+    }
+
+    async fn lookalikes(&self, outline: &Outline) -> Result<Vec<StoredPlayer>, StoreError> {
+        let sql = select_players!("WHERE translate(lower(p.name), '1i0_', 'llo-') = $1");
+        decode_players(db::query_as(sql).bind(outline.as_str()).fetch_all(&*self.reader().await?).await?)
     }
 
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {

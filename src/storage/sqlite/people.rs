@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use super::{SqliteStore, guests, players};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::lookalike::Outline;
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
 use crate::storage::record::{StoredPlayer, StoredToken};
@@ -19,6 +20,11 @@ impl PeopleStore for SqliteStore {
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
         let name = name.clone();
         self.readers.read(move |connection| players::by_name(connection, &name)).await
+    }
+
+    async fn lookalikes(&self, outline: &Outline) -> Result<Vec<StoredPlayer>, StoreError> {
+        let outline = outline.clone();
+        self.readers.read(move |connection| players::lookalikes(connection, &outline)).await
     }
 
     async fn house_bots(&self) -> Result<Vec<StoredPlayer>, StoreError> {

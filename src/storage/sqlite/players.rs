@@ -5,6 +5,7 @@ use super::convert::id_list;
 use super::db::{self, Connection};
 use super::published;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
@@ -48,6 +49,16 @@ pub(super) fn by_name(
     let sql = select_players!("WHERE p.name = ?");
     let row: Option<PlayerRow> = db::query_as(sql).bind(name.as_str()).fetch_optional(connection)?;
     Ok(row.map(PlayerRow::decode).transpose()?)
+}
+
+pub(super) fn lookalikes(
+    connection: &Connection,
+    outline: &Outline,
+) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!(
+        "WHERE replace(replace(replace(replace(lower(p.name), '1', 'l'), 'i', 'l'), '0', 'o'), '_', '-') = ?"
+    );
+    decode_players(db::query_as(sql).bind(outline.as_str()).fetch_all(connection)?)
 }
 
 pub(super) fn by_ids(connection: &Connection, ids: &[PlayerId]) -> Result<Vec<StoredPlayer>, StoreError> {

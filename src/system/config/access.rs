@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::lookalike::ForbiddenWord;
+
 /// Who may come in.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -10,11 +12,20 @@ pub struct AccessConfig {
     pub registration: Registration,
     /// Whether people play without an account; everybody may watch.
     pub guests: bool,
+    /// Words that no name may have in it.
+    pub forbidden_names: Vec<ForbiddenWord>,
+    /// Whether a name may look like that of somebody else.
+    pub lookalikes: Lookalikes,
 }
 
 impl Default for AccessConfig {
     fn default() -> Self {
-        Self { registration: Registration::Open, guests: true }
+        Self {
+            registration: Registration::Open,
+            guests: true,
+            forbidden_names: Vec::new(),
+            lookalikes: Lookalikes::Refused,
+        }
     }
 }
 
@@ -41,4 +52,15 @@ impl Registration {
     pub(crate) fn takes_codes(self) -> bool {
         self == Self::Code
     }
+}
+
+/// Whether a name may look like that of somebody else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lookalikes {
+    /// It may not.
+    #[default]
+    Refused,
+    /// It may, if only a letter is another one.
+    Allowed,
 }
