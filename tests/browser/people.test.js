@@ -147,6 +147,18 @@ test("whoever waits is seen on a phone's first screen, and nothing that is press
   assert.equal(await atGame(vic), await atGame(una));
 });
 
+test("who joins somebody that waits plays on the board that was chosen", async () => {
+  const [wim, xia] = await Promise.all([browser.visitor(arena.url), browser.visitor(arena.url)]);
+  await toLobby(wim);
+  await toLobby(xia);
+  await wim.selectOption('#quick select[name="board"]', "9x6x5");
+  await wim.click("#play-now");
+  await xia.waitForSelector("#seeks >> text=3 min + 2 s · 9 × 6, 5 in a row · Casual");
+  await xia.click("#seeks button");
+  assert.equal(await atGame(xia), await atGame(wim));
+  assert.equal(await xia.locator("ff-board th[scope=col]").count(), 9);
+});
+
 test("a reaction appears at the other side", async () => {
   const [jim, kim] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   await pair(jim, kim);

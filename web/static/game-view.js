@@ -10,7 +10,7 @@ import { discIcon } from "./drawing.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
-import { because, COLOR, headline as resultWords, isUnhurried, shortTime, spokenTime, timeControl, unrated } from "./words.js";
+import { because, boardName, COLOR, headline as resultWords, isUnhurried, shortTime, spokenTime, timeControl, unrated } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -205,12 +205,10 @@ export class GameView {
 
   /** @param {GameState} state */
   #showTerms(state) {
-    const { width, height, connect } = state.variant;
-    const board = `${width} × ${height}${connect === 4 ? "" : `, ${text("game.in_a_row", { n: connect })}`}`;
     const parts = [
       el("span", {}, icon("clock"), timeControl(state.time)),
       el("span", {}, text(state.rated ? "game.rated" : "game.casual")),
-      el("span", {}, board),
+      el("span", {}, boardName(state.variant)),
     ];
     if (state.pair) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
     if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));

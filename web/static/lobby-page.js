@@ -10,14 +10,13 @@ import { openPlayDialog } from "./play-dialog.js";
 import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
 import { connection } from "./socket.js";
-import { chosenTime, copy, playBot, wantsRated } from "./start.js";
+import { chosenBoard, chosenTime, copy, playBot, USUAL_BOARD, wantsRated } from "./start.js";
 import { count, text } from "./texts.js";
-import { timeControl } from "./words.js";
+import { boardName, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
 /** @typedef {import("../types/protocol").SeekEntry} SeekEntry */
 /** @typedef {import("../types/protocol").BotOffer} BotOffer */
-/** @typedef {import("../types/protocol").Time} Time */
 
 /** Games in the list: live ones, then the last that finished. */
 const GAMES_MAX = 9;
@@ -25,7 +24,7 @@ const GAMES_MAX = 9;
 const form = /** @type {HTMLFormElement} */ (find("#quick"));
 const waiting = find("#waiting");
 
-/** What this tab looks for. @type {{ time: Time, rated: boolean, opponents: ("human" | "bot")[], since: number } | null} */
+/** What this tab looks for. @type {Pick<SeekEntry, "time" | "rated" | "variant"> & { opponents: ("human" | "bot")[], since: number } | null} */
 let seek = null;
 /** The game on the large board. */
 let featured = "";
@@ -34,21 +33,23 @@ let invitation = null;
 let timer = 0;
 
 /**
- * @param {Time} time
- * @param {boolean} rated
+ * What is said of a game to come; the usual board goes without saying.
+ * @param {Pick<SeekEntry, "time" | "rated" | "variant">} terms
  */
-const terms = (time, rated) => `${timeControl(time)} · ${text(rated ? "game.rated" : "game.casual")}`;
+function termsWords({ time, rated, variant }) {
+  const board = variant === USUAL_BOARD ? [] : [boardName(parseVariant(variant))];
+  return [timeControl(time), ...board, text(rated ? "game.rated" : "game.casual")].join(" · ");
+}
+
+const chosenTerms = () => ({ time: chosenTime(), rated: wantsRated(), variant: chosenBoard() });
 
 // 1. Looking for an opponent
 
-/**
- * @param {Time} time
- * @param {boolean} rated
- */
-async function look(time, rated) {
+/** @param {Pick<SeekEntry, "time" | "rated" | "variant">} terms */
+async function look(terms) {
   const bots = /** @type {HTMLInputElement} */ (find('input[name="bots"]', form)).checked;
-  seek = { time, rated, opponents: bots ? ["human", "bot"] : ["human"], since: performance.now() };
-  showWaiting(text("lobby.looking"), terms(time, rated), stopLooking);
+  seek = { ...terms, opponents: bots ? ["human", "bot"] : ["human"], since: performance.now() };
+  showWaiting(text("lobby.looking"), termsWords(terms), stopLooking);
   tick();
   await saySeek();
 }
@@ -56,9 +57,9 @@ async function look(time, rated) {
 async function saySeek() {
   if (!seek) return;
   expectGame();
-  const { time, rated, opponents } = seek;
+  const { time, rated, variant, opponents } = seek;
   try {
-    await connection.request({ type: "seek", time, rated, opponents });
+    await connection.request({ type: "seek", time, rated, variant, opponents });
   } catch (error) {
     const lost = error instanceof Error && "code" in error && error.code === "disconnected";
     if (lost) return;
@@ -80,12 +81,12 @@ function tick() {
 }
 
 /** @param {BotOffer} offer */
-function showBotOffer({ bot, time }) {
+function showBotOffer({ bot, time, variant }) {
   if (!seek) return;
   const box = find("#bot-offer");
   const accept = () => {
     connection.request({ type: "unseek" }).catch(() => {});
-    playBot(bot.name, "random", time);
+    playBot(bot.name, "random", time, { variant, moves: "" });
   };
   const keep = () => (box.hidden = true);
   box.replaceChildren(
@@ -107,10 +108,10 @@ function showBotOffer({ bot, time }) {
 async function invite() {
   expectGame();
   try {
-    const answer = await connection.request({ type: "open_challenge", time: chosenTime(), rated: wantsRated(), side: "random" });
+    const answer = await connection.request({ type: "open_challenge", ...chosenTerms(), side: "random" });
     if (answer.type !== "challenge") return;
     invitation = answer.challenge;
-    showWaiting(text("lobby.send_link"), `${terms(answer.time, answer.rated)} · ${text("lobby.begins_when_opened")}`, withdraw);
+    showWaiting(text("lobby.send_link"), `${termsWords({ variant: USUAL_BOARD, ...answer })} · ${text("lobby.begins_when_opened")}`, withdraw);
     showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
   } catch (error) {
     expectNothing();
@@ -234,13 +235,13 @@ function inPlaces(old, shown) {
 }
 
 /** @param {SeekEntry} entry */
-function seekRow({ player, time, rated }) {
-  const join = () => look(time, rated);
+function seekRow({ player, ...terms }) {
+  const join = () => look(terms);
   return el(
     "li",
     {},
     el("span", { class: "grow" }, playerLink(player)),
-    el("span", { class: "soft small" }, terms(time, rated)),
+    el("span", { class: "soft small" }, termsWords(terms)),
     el("button", { type: "button", class: "button compact", click: join, "aria-label": text("lobby.play_name", { name: player.name }) }, text("bots.play")),
   );
 }
@@ -297,7 +298,7 @@ function showResult(result) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  look(chosenTime(), wantsRated());
+  look(chosenTerms());
 });
 find("#make-link").addEventListener("click", invite);
 find("#choose-bot").addEventListener("click", () => openPlayDialog());

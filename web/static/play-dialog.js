@@ -62,7 +62,8 @@ form.addEventListener("submit", (event) => {
   if (/** @type {SubmitEvent} */ (event).submitter?.getAttribute("value") !== "play") return;
   const data = new FormData(form);
   const side = /** @type {Side | "random"} */ (String(data.get("side")));
-  playBot(String(data.get("bot")), side, JSON.parse(String(data.get("bot-time"))), undefined, data.has("bot-rated"));
+  const from = { variant: String(data.get("bot-board")), moves: "" };
+  playBot(String(data.get("bot")), side, JSON.parse(String(data.get("bot-time"))), from, data.has("bot-rated"));
 });
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button[data-play-bot]") : null;

@@ -13,10 +13,19 @@ import { text } from "./texts.js";
 /** What is played where no choice is on the page: three minutes and two seconds a move. @type {Time} */
 const DEFAULT_TIME = { bank_ms: 180_000, increment_ms: 2_000, move_ms: null };
 
+/** The board where none is chosen. */
+export const USUAL_BOARD = "7x6";
+
 /** The time control chosen on the page. @returns {Time} */
 export function chosenTime() {
   const input = document.querySelector('input[name="time"]:checked');
   return input instanceof HTMLInputElement ? JSON.parse(input.value) : DEFAULT_TIME;
+}
+
+/** The board chosen on the page. */
+export function chosenBoard() {
+  const select = document.querySelector('select[name="board"]');
+  return select instanceof HTMLSelectElement ? select.value : USUAL_BOARD;
 }
 
 /** Whether a rated game is wanted, as far as the page lets one choose. */
@@ -29,16 +38,15 @@ export function wantsRated() {
  * @param {string} bot name of a house bot
  * @param {Side | "random"} [side]
  * @param {Time} [time]
- * @param {{ variant: string, moves: string }} [from] a position to begin from, in a casual game
+ * @param {{ variant: string, moves: string }} [from] where to begin; in a casual game, if not from an empty board
  * @param {boolean} [rated]
  */
-export async function playBot(bot, side = "random", time = chosenTime(), from = undefined, rated = false) {
+export async function playBot(bot, side = "random", time = chosenTime(), from = { variant: USUAL_BOARD, moves: "" }, rated = false) {
   expectGame();
   /** @type {Partial<import("../types/protocol").Terms>} */
-  const begin = from?.moves ? { opening: { kind: "given", moves: from.moves } } : {};
-  const terms = from ? { variant: from.variant, rated: false, ...begin } : { rated };
+  const begin = from.moves ? { rated: false, opening: { kind: "given", moves: from.moves } } : { rated };
   try {
-    await connection.request({ type: "play_bot", bot, time, side, pace: current().pace, ...terms });
+    await connection.request({ type: "play_bot", bot, time, side, pace: current().pace, variant: from.variant, ...begin });
   } catch (error) {
     expectNothing();
     showRefusal(error);
@@ -49,7 +57,7 @@ export async function playBot(bot, side = "random", time = chosenTime(), from = 
 export async function challenge(to) {
   expectGame();
   try {
-    const answer = await connection.request({ type: "challenge", to, time: chosenTime(), rated: wantsRated() });
+    const answer = await connection.request({ type: "challenge", to, time: chosenTime(), rated: wantsRated(), variant: chosenBoard() });
     if (answer.type === "challenge") waitFor(to, answer.challenge);
   } catch (error) {
     expectNothing();

@@ -40,6 +40,14 @@ export function timeControl(time) {
 }
 
 /**
+ * `9 × 6, 5 in a row`.
+ * @param {import("./rules.js").Variant} variant
+ */
+export function boardName({ width, height, connect }) {
+  return `${width} × ${height}${connect === 4 ? "" : `, ${text("game.in_a_row", { n: connect })}`}`;
+}
+
+/**
  * What a clock shows: `3:05`, or `9.4` in the last ten seconds.
  * @param {number} ms
  */

@@ -3,6 +3,7 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use super::words::{self, BoardChoice};
 use crate::http::state::OpenBot;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
@@ -80,13 +81,14 @@ pub(super) struct PlayDialog {
     rivals: Vec<Character>,
     /// Guests play no rated games.
     may_be_rated: bool,
+    boards: Vec<BoardChoice>,
 }
 
 impl HtmlSafe for PlayDialog {}
 
 impl PlayDialog {
     pub(super) fn new(lang: Language, rivals: Vec<Character>, may_be_rated: bool) -> Self {
-        Self { lang, rivals, may_be_rated }
+        Self { lang, rivals, may_be_rated, boards: words::boards(lang) }
     }
 }
 

@@ -209,10 +209,7 @@ fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let variant = snapshot.variant.0;
     let mut terms = vec![words::time_control(lang, snapshot.time)];
     terms.push(words::kind(lang, snapshot.rated).to_owned());
-    terms.push(format!("{} × {}", variant.width(), variant.height()));
-    if variant.connect() != 4 {
-        terms.push(lang.fill("game.in_a_row", &[("n", variant.connect())]));
-    }
+    terms.push(words::board(lang, variant));
     if let Some(pair) = &snapshot.pair {
         terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));
     }

@@ -15,6 +15,7 @@ use super::live::{GameTile, LiveSeat};
 use super::parts::{PlayerTag, RatingTag};
 use super::puzzles::{Teaser, daily_teaser};
 use super::tournaments::Notice;
+use super::words::BoardChoice;
 use super::{Page, words};
 use crate::http::ranking::{RankedRow, strongest};
 use crate::http::state::AppState;
@@ -81,6 +82,7 @@ struct TimeChoice {
 struct Lobby {
     frame: LayoutFrame,
     times: [TimeChoice; 4],
+    boards: Vec<BoardChoice>,
     feature: Feature,
     counts: String,
     games: Vec<GameTile>,
@@ -118,6 +120,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let page = Lobby {
         frame: visitor.frame(Tab::Play, lang.text("lobby.title")),
         times: TIMES,
+        boards: words::boards(lang),
         feature: Feature::new(lang, lobby.games.first(), finished.first()),
         counts: [("lobby.online", lobby.online), ("lobby.in_progress", lobby.live)]
             .map(|(key, n)| lang.count(key, n.into()))

@@ -1,5 +1,6 @@
 //! How pages say things. `web/static/words.js` says the same when a page is live.
 
+use fourfold_engine::Variant;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -129,6 +130,34 @@ pub(super) fn reason(lang: Language, reason: EndReason, connect: u8) -> String {
     lang.text(key).to_owned()
 }
 
+/// Boards that one chooses among in the lobby: the usual one, larger ones, one with longer lines, one for children.
+const BOARDS: [&str; 5] = ["7x6", "8x7", "9x7", "9x6x5", "5x4"];
+
+/// A board to choose: as the protocol writes it, and as people say it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct BoardChoice {
+    pub(super) value: &'static str,
+    pub(super) name: String,
+}
+
+/// The boards to choose among.
+pub(super) fn boards(lang: Language) -> Vec<BoardChoice> {
+    let choice = |value: &'static str| {
+        let variant: Variant = value.parse().expect("a test reads them all");
+        BoardChoice { value, name: board(lang, variant) }
+    };
+    BOARDS.into_iter().map(choice).collect()
+}
+
+/// A board's size, and how many win where it is not four: `9 × 6, 5 in a row`.
+pub(super) fn board(lang: Language, variant: Variant) -> String {
+    let size = format!("{} × {}", variant.width(), variant.height());
+    if variant.connect() == 4 {
+        return size;
+    }
+    format!("{size}, {}", lang.fill("game.in_a_row", &[("n", variant.connect())]))
+}
+
 /// A day in words: `20 Nov 2026`.
 pub(super) fn day(lang: Language, at: UnixMillis) -> String {
     let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
@@ -157,6 +186,12 @@ mod tests {
         check_time(Some(7_200_000), 0, None, "2 h");
         let half = TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None };
         assert_eq!(time_control(Language::German, half), "1 min + 0,5 s");
+    }
+
+    #[test]
+    fn boards_read_as_people_say_them() {
+        let names: Vec<_> = boards(Language::English).into_iter().map(|board| board.name).collect();
+        assert_eq!(names, ["7 × 6", "8 × 7", "9 × 7", "9 × 6, 5 in a row", "5 × 4"]);
     }
 
     #[test]
