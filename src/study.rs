@@ -3,4 +3,5 @@
 pub(crate) mod explorer;
 pub(crate) mod judging;
 pub mod learning;
+pub(crate) mod lessons;
 pub(crate) mod puzzles;

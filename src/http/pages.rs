@@ -20,6 +20,7 @@ mod game;
 mod layout;
 mod leaderboard;
 mod learning;
+mod lessons;
 mod live;
 mod lobby;
 mod offline;
@@ -66,6 +67,9 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/embed/{id}", get(embed::page))
         .route("/offline", get(offline::page))
         .route("/rules", get(rules::page))
+        .route("/learn", get(lessons::index))
+        .route("/learn/glossary", get(lessons::glossary))
+        .route("/learn/{name}", get(lessons::one))
         .route("/settings", get(settings::page))
         .route("/analysis", get(analysis::start))
         .route("/analysis/{moves}", get(analysis::page))

@@ -27,12 +27,14 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 10] = [
+const SERVER_ONLY: [&str; 12] = [
     "author",
     "character",
     "docs",
+    "glossary",
     "ladder",
     "learner",
+    "lessons",
     "profile",
     "ranking",
     "rules",

@@ -41,7 +41,9 @@ pub(super) enum Tab {
     Play,
     Watch,
     Puzzles,
+    Lessons,
     Rules,
+    Glossary,
     Analysis,
     Bots,
     Leaderboard,
@@ -69,7 +71,7 @@ impl Tab {
             Self::Play => Some(Section::Play),
             Self::Watch => Some(Section::Watch),
             Self::Puzzles => Some(Section::Puzzles),
-            Self::Rules | Self::Analysis => Some(Section::Learn),
+            Self::Lessons | Self::Rules | Self::Glossary | Self::Analysis => Some(Section::Learn),
             Self::Bots | Self::Leaderboard | Self::Tournaments | Self::Learning | Self::Docs => {
                 Some(Section::Arena)
             }
@@ -88,8 +90,12 @@ pub(super) struct TabLink {
 }
 
 /// The pages of a part that has several: address, word.
-const LEARN: [(&str, &str, Tab); 2] =
-    [("/rules", "rules.title", Tab::Rules), ("/analysis", "analysis.tab", Tab::Analysis)];
+const LEARN: [(&str, &str, Tab); 4] = [
+    ("/learn", "lessons.title", Tab::Lessons),
+    ("/rules", "rules.title", Tab::Rules),
+    ("/analysis", "analysis.tab", Tab::Analysis),
+    ("/learn/glossary", "glossary.title", Tab::Glossary),
+];
 const ARENA: [(&str, &str, Tab); 5] = [
     ("/bots", "site.bots", Tab::Bots),
     ("/leaderboard", "site.ranking", Tab::Leaderboard),
@@ -227,7 +233,7 @@ impl LayoutFrame {
         [
             ("/", "site.play", "play", Section::Play),
             ("/puzzles", "puzzles.title", "puzzle", Section::Puzzles),
-            ("/rules", "site.learn", "book", Section::Learn),
+            ("/learn", "site.learn", "book", Section::Learn),
             ("/tv", "site.watch", "eye", Section::Watch),
             ("/bots", "site.arena", "trophy", Section::Arena),
         ]

@@ -39,9 +39,12 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 19] = [
+const PATHS: [&str; 22] = [
     "/",
     "/rules",
+    "/learn",
+    "/learn/rules",
+    "/learn/glossary",
     "/settings",
     "/game/one",
     "/tv",
@@ -84,14 +87,14 @@ async fn five_parts_are_named_everywhere_and_their_pages_where_one_is_in_them() 
         links.map(marked).collect()
     };
     for (path, tabs, subtabs) in [
-        ("/", "[/] /puzzles /rules /tv /bots", ""),
+        ("/", "[/] /puzzles /learn /tv /bots", ""),
         (
             "/leaderboard",
-            "/ /puzzles /rules /tv [/bots]",
+            "/ /puzzles /learn /tv [/bots]",
             "/bots [/leaderboard] /tournaments /learning /docs",
         ),
-        ("/analysis", "/ /puzzles [/rules] /tv /bots", "/rules [/analysis]"),
-        ("/game/one", "/ /puzzles /rules /tv /bots", ""),
+        ("/analysis", "/ /puzzles [/learn] /tv /bots", "/learn /rules [/analysis] /learn/glossary"),
+        ("/game/one", "/ /puzzles /learn /tv /bots", ""),
     ] {
         let body = site.get(path).await.body;
         assert_eq!(nav(&body, "tabs").join(" "), tabs, "{path}");
@@ -117,6 +120,7 @@ async fn what_is_not_there_is_a_page_that_says_so() {
         "/player/x",
         "/challenge/gone",
         "/docs/..",
+        "/learn/nothing",
         "/x",
     ] {
         let answer = site.get(path).await;
@@ -164,7 +168,7 @@ async fn whoever_is_new_finds_the_rules_under_the_name_that_the_game_has_at_home
         assert!(site.get(path).await.body.contains("href=\"/rules\""), "{path}");
     }
     let lead = site.get("/").await.body;
-    assert_eq!(lead.matches("href=\"/rules\"").count(), 3, "above, in the lead and in the footer");
+    assert_eq!(lead.matches("href=\"/rules\"").count(), 2, "in the lead and in the footer");
     for (language, name) in [
         ("en", "Connect Four"),
         ("de", "Vier gewinnt"),

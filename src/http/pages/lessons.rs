@@ -1,0 +1,212 @@
+//! Lessons: what there is to learn, one lesson with positions to solve, and the words that one meets on the way.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Html;
+use fourfold_engine::{Side, Variant};
+use serde::Serialize;
+
+use super::Page;
+use super::characters::Character;
+use super::drawing::{BoardDrawing, Drawing, MiniBoard};
+use super::error::PageError;
+use super::layout::{LayoutFrame, Tab, Visitor};
+use super::words;
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::study::lessons::{Exercise, LESSONS, Lesson, Task, Topic};
+
+/// Terms of the glossary: what links to one has after `#`, its name and what it means.
+const TERMS: [(&str, &str, &str); 12] = [
+    ("threat", "glossary.threat", "glossary.threat_detail"),
+    ("fork", "glossary.fork", "glossary.fork_detail"),
+    ("odd-even", "glossary.odd_even", "glossary.odd_even_detail"),
+    ("zugzwang", "glossary.zugzwang", "glossary.zugzwang_detail"),
+    ("claim-even", "glossary.claim_even", "glossary.claim_even_detail"),
+    ("baseinverse", "glossary.baseinverse", "glossary.baseinverse_detail"),
+    ("solver", "glossary.solver", "glossary.solver_detail"),
+    ("blunder", "glossary.blunder", "glossary.blunder_detail"),
+    ("accuracy", "glossary.accuracy", "glossary.accuracy_detail"),
+    ("elo", "glossary.elo", "glossary.elo_detail"),
+    ("error", "glossary.error", "glossary.error_detail"),
+    ("provisional", "glossary.provisional", "glossary.provisional_detail"),
+];
+
+/// The title of a lesson, and what it says.
+fn keys(topic: Topic) -> (&'static str, &'static str) {
+    match topic {
+        Topic::Rules => ("lessons.rules", "lessons.rules_text"),
+        Topic::Block => ("lessons.block", "lessons.block_text"),
+        Topic::OpenThree => ("lessons.open_three", "lessons.open_three_text"),
+        Topic::Fork => ("lessons.fork", "lessons.fork_text"),
+        Topic::Stacked => ("lessons.stacked", "lessons.stacked_text"),
+        Topic::Centre => ("lessons.centre", "lessons.centre_text"),
+        Topic::FirstMove => ("lessons.first_move", "lessons.first_move_text"),
+        Topic::LastMove => ("lessons.last_move", "lessons.last_move_text"),
+        Topic::OddAndEven => ("lessons.odd_and_even", "lessons.odd_and_even_text"),
+        Topic::Zugzwang => ("lessons.zugzwang", "lessons.zugzwang_text"),
+        Topic::ClaimEven => ("lessons.claim_even", "lessons.claim_even_text"),
+        Topic::BaseInverse => ("lessons.baseinverse", "lessons.baseinverse_text"),
+        Topic::Endings => ("lessons.endings", "lessons.endings_text"),
+    }
+}
+
+fn side_to_move(moves: &str) -> Side {
+    Side::to_move_at(u32::try_from(moves.len()).unwrap_or(u32::MAX))
+}
+
+/// What is asked of whoever is to move.
+fn question(lang: Language, exercise: &Exercise) -> String {
+    let key = match exercise.task {
+        Task::Any => "lessons.ask_any",
+        Task::WinNow => "lessons.ask_now",
+        Task::WinFast => "lessons.ask_fast",
+        Task::Win => "lessons.ask_win",
+        Task::Stop => "lessons.ask_stop",
+        Task::Hold => "lessons.ask_hold",
+    };
+    lang.fill(key, &[("color", words::color(lang, side_to_move(exercise.moves).into()))])
+}
+
+/// A lesson in the list of all.
+struct Tile {
+    name: &'static str,
+    title: &'static str,
+    number: usize,
+    board: MiniBoard,
+    exercises: u32,
+}
+
+impl Tile {
+    fn new(lang: Language, number: usize, lesson: &Lesson) -> Self {
+        // The last exercise has most on its board.
+        let moves = lesson.exercises.last().map_or("", |exercise| exercise.moves);
+        Self {
+            name: lesson.topic.name(),
+            title: lang.text(keys(lesson.topic).0),
+            number,
+            board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, moves) },
+            exercises: u32::try_from(lesson.exercises.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "lessons.html")]
+struct LessonsPage {
+    frame: LayoutFrame,
+    rules: Tile,
+    lessons: Vec<Tile>,
+}
+
+/// An exercise as the page's module reads it.
+#[derive(Serialize)]
+struct ShownExercise {
+    moves: &'static str,
+    /// Which columns are right, see `web/static/lesson-page.js`.
+    task: &'static str,
+    own: usize,
+    question: String,
+}
+
+/// Where one plays on from, and against whom.
+struct Practice {
+    moves: &'static str,
+    /// One's own side, as the protocol has it.
+    side: &'static str,
+    bot: String,
+    button: String,
+}
+
+#[derive(Template)]
+#[template(path = "lesson.html")]
+struct LessonPage {
+    frame: LayoutFrame,
+    name: &'static str,
+    title: &'static str,
+    text: &'static str,
+    place: String,
+    board: BoardDrawing,
+    /// The first question.
+    question: String,
+    exercises: String,
+    practice: Option<Practice>,
+    /// Name and title of the one that follows.
+    next: Option<(&'static str, &'static str)>,
+}
+
+/// A term and what it means.
+struct Term {
+    id: &'static str,
+    name: &'static str,
+    detail: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "glossary.html")]
+struct GlossaryPage {
+    frame: LayoutFrame,
+    terms: Vec<Term>,
+}
+
+pub(super) async fn index(visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let mut tiles = LESSONS.iter().enumerate().map(|(number, lesson)| Tile::new(lang, number, lesson));
+    let rules = tiles.next().ok_or_else(|| PageError::not_found(visitor.clone()))?;
+    let lessons = tiles.collect();
+    let page = LessonsPage { frame: visitor.frame(Tab::Lessons, lang.text("lessons.title")), rules, lessons };
+    Ok(Html(page.render()?))
+}
+
+pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(name): Path<String>) -> Page {
+    let Some(at) = LESSONS.iter().position(|lesson| lesson.topic.name() == name) else {
+        return Err(PageError::not_found(visitor));
+    };
+    let lang = visitor.language();
+    let lesson = &LESSONS[at];
+    let (title, text) = keys(lesson.topic);
+    let first = lesson.exercises.first();
+    let shown: Vec<_> = lesson.exercises.iter().map(|exercise| shown(lang, exercise)).collect();
+    let page = LessonPage {
+        frame: visitor.frame(Tab::Lessons, lang.text(title)).described(lang.text(text)),
+        name: lesson.topic.name(),
+        title: lang.text(title),
+        text: lang.text(text),
+        place: lang.fill("lessons.place", &[("n", at + 1), ("all", LESSONS.len())]),
+        board: BoardDrawing::to_play(
+            lang,
+            Drawing::new(Variant::STANDARD, first.map_or("", |exercise| exercise.moves)),
+        ),
+        question: first.map(|exercise| question(lang, exercise)).unwrap_or_default(),
+        exercises: serde_json::to_string(&shown).unwrap_or_default(),
+        practice: practice(&state, lang, lesson),
+        next: LESSONS.get(at + 1).map(|next| (next.topic.name(), lang.text(keys(next.topic).0))),
+    };
+    Ok(Html(page.render()?))
+}
+
+fn shown(lang: Language, exercise: &Exercise) -> ShownExercise {
+    let Exercise { moves, task, own } = *exercise;
+    ShownExercise { moves, task: task.word(), own, question: question(lang, exercise) }
+}
+
+/// Against the strongest of those whom people choose from: what the lesson says must hold against it.
+fn practice(state: &AppState, lang: Language, lesson: &Lesson) -> Option<Practice> {
+    let rival = Character::all(lang, &state.arena.open_bots()).pop()?;
+    Some(Practice {
+        moves: lesson.practice,
+        side: words::key(side_to_move(lesson.practice).into()),
+        bot: rival.program,
+        button: lang.fill("lessons.practise", &[("name", rival.name)]),
+    })
+}
+
+pub(super) async fn glossary(visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let term = |(id, name, detail)| Term { id, name: lang.text(name), detail: lang.text(detail) };
+    let page = GlossaryPage {
+        frame: visitor.frame(Tab::Glossary, lang.text("glossary.title")),
+        terms: TERMS.into_iter().map(term).collect(),
+    };
+    Ok(Html(page.render()?))
+}

@@ -1,0 +1,82 @@
+// Lessons: the rules on the board, wrong columns refuted and right ones kept, progress, practice, the glossary.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { assertGood } from "./support/good.js";
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.endOfTest());
+
+/** @param {import("playwright-core").Page} page @param {string} status */
+const reached = (page, status) => page.waitForSelector(`#lesson[data-status="${status}"]`);
+/** @param {import("playwright-core").Page} page */
+const said = (page) => page.locator("#lesson-said").textContent();
+
+for (const [name, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  test(`somebody new learns the rules on the board, from the navigation to the next lesson (${name})`, async () => {
+    const page = await browser.visitor(arena.url, { ...options, reducedMotion: "reduce" });
+    await page.goto("/");
+    await page.click(".tabs >> text=Learn");
+    await page.waitForURL("**/learn");
+    assert.equal(await page.locator(".lesson-tiles > li").count(), 12);
+    await assertGood(page, "the lessons");
+    await page.click("text=Begin");
+    for (const [place, column] of ["1", "2", "4", "4", "2"].entries()) {
+      await reached(page, "open");
+      if (place === 1) await assertGood(page, "a lesson");
+      await page.keyboard.press(column);
+      await reached(page, "right");
+      if (place < 4) await page.keyboard.press("Enter");
+    }
+    assert.match((await said(page)) ?? "", /last exercise/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/learn/block");
+    await page.click("text=All lessons");
+    assert.equal(await page.locator('[data-lesson="rules"] .lesson-done').textContent(), "✓ 5 / 5");
+    assert.equal(await page.isVisible('[data-lesson="block"] .lesson-done'), false);
+  });
+}
+
+test("a wrong column is refuted on the board, a right one answered until the lesson is won", async () => {
+  const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
+  await page.goto("/learn/open-three");
+  const stones = () => page.locator("ff-board .stones > g").count();
+  await page.keyboard.press("7");
+  await reached(page, "wrong");
+  assert.match((await said(page)) ?? "", /^Not column 7/);
+  await page.waitForFunction(() => document.querySelectorAll("ff-board .stones > g").length >= 7);
+  await page.click("text=Try again");
+  assert.equal(await stones(), 4);
+  await page.keyboard.press("5");
+  await page.waitForFunction(() => document.querySelectorAll("ff-board .stones > g").length === 6);
+  await page.waitForSelector("#lesson-detail >> text=Right. Go on.");
+  await page.keyboard.press((await page.locator("ff-board").getAttribute("data-moves"))?.endsWith("2") ? "6" : "2");
+  await reached(page, "right");
+  assert.match((await said(page)) ?? "", /Coral has won/);
+});
+
+test("a solution that was shown is not solved, and one plays on from the lesson against a bot", async () => {
+  const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
+  await page.goto("/learn/fork");
+  await page.click("text=Show the solution");
+  await reached(page, "shown");
+  assert.equal(await page.evaluate(() => localStorage.getItem("lessons")), null);
+  await page.click("#lesson-practice");
+  await page.waitForURL("**/game/*");
+  await page.waitForSelector('#game[data-ply="20"], #game[data-ply="21"]');
+});
+
+test("terms are explained, and statistics lead there", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/leaderboard");
+  await page.click('main a[href="/learn/glossary#elo"]');
+  assert.match((await page.locator("#elo").textContent()) ?? "", /playing strength/);
+  await assertGood(page, "the glossary");
+});
