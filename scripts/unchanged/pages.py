@@ -12,7 +12,7 @@ POSITIONS = ("-", "44", "4435", "44354665", "443546657733", "1212121", "44444444
 # Every kind of page, as whoever comes along sees it. Read in all languages.
 KINDS = """
     / /leaderboard /leaderboard?list=people /leaderboard?list=bots&by=learners /bots /bots/new /account /offline
-    /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary
+    /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary /puzzles/rush
     /player/ada /player/memory /player/memory@2 /player/adabot /learning /learning/memory /learning/ntuple-live
     /puzzles /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv /wall /embed/tv /embed/{learnt}
     /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665 /analysis/12?variant=5x4

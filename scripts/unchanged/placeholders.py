@@ -13,6 +13,8 @@ PLACEHOLDERS = [
     ("NEW-GUEST", "pages api socket", r"(?m)^set-cookie: fourfold=([\w-]+\.[\w-]+);"),
     # How long the clocks of a game in progress stand still yet: a minute, from the start of the daemon.
     ("FROZEN", "pages api socket", r"frozen_ms(?:\"|&#34;): ?(\d+)"),
+    # The puzzles of a rush are drawn whenever the page is opened.
+    ("RUSH", "pages", r'data-puzzles="([^"]*)"'),
     # A session is drawn, and its secret signed, for every connection; an offer's id is drawn, and it ends by the clock.
     ("SESSION", "socket", r'"type": "welcome", "protocol": 1, "session": "(\w+)"'),
     ("SECRET", "socket", r'"secret": "([\w.-]+)"'),

@@ -83,6 +83,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/learning/{name}", get(learning::one))
         .route("/puzzles", get(puzzles::index))
         .route("/puzzles/daily", get(puzzles::daily))
+        .route("/puzzles/rush", get(puzzles::rush))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
         .route("/tournaments", get(tournaments::list))

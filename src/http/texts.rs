@@ -27,7 +27,7 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 12] = [
+const SERVER_ONLY: [&str; 14] = [
     "author",
     "character",
     "docs",
@@ -37,7 +37,9 @@ const SERVER_ONLY: [&str; 12] = [
     "lessons",
     "profile",
     "ranking",
+    "replay",
     "rules",
+    "rush",
     "settings",
     "tournament",
 ];

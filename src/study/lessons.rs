@@ -211,11 +211,12 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use fourfold_engine::review::Judge;
-    use fourfold_engine::search::{Value, winning_cells};
+    use fourfold_engine::search::Value;
     use fourfold_engine::solver::{ColumnScores, SearchLimits, Solver};
     use fourfold_engine::{Bitboard, Cell, Column, Game, Line, Position, Side, Variant};
 
     use super::*;
+    use crate::study::puzzles::themes::{open_threats, threats};
 
     /// What the solver says, as often as it is asked.
     struct Proof(Judge);
@@ -231,7 +232,7 @@ mod tests {
         }
 
         /// The value of a position, and the plies until its end.
-        fn outlook(&mut self, position: &Position) -> (Value, u32) {
+        fn value_and_plies(&mut self, position: &Position) -> (Value, u32) {
             let best = self.scores(position).best().expect("a column is open");
             (best.sign(), best.plies_to_end(position))
         }
@@ -276,19 +277,6 @@ mod tests {
         LESSONS.iter().find(|lesson| lesson.topic == topic).expect("a test reads them all").exercises
     }
 
-    /// Empty cells with which a side would have four, whether a stone can fall there or not.
-    fn threats(position: &Position, side: Side) -> Vec<Cell> {
-        let stones = position.stones();
-        let all = stones.first | stones.second;
-        winning_cells(stones[side], all, Variant::STANDARD).cells(Variant::STANDARD).collect()
-    }
-
-    /// Those of them where a stone falls next.
-    fn open_threats(position: &Position, side: Side) -> Vec<Cell> {
-        let is_open = |cell: &Cell| position.landing_cell(cell.column()) == Some(*cell);
-        threats(position, side).into_iter().filter(is_open).collect()
-    }
-
     #[test]
     fn every_topic_has_a_lesson_with_a_name_of_its_own() {
         let mut names: Vec<_> = LESSONS.iter().map(|lesson| lesson.topic.name()).collect();
@@ -306,7 +294,7 @@ mod tests {
                 let position = position(exercise.moves);
                 let right = proof.right(&position, exercise.task).len();
                 let all = position.open_columns().count();
-                let (value, plies) = proof.outlook(&position);
+                let (value, plies) = proof.value_and_plies(&position);
                 let fits = match exercise.task {
                     Task::Any => right == all,
                     Task::WinNow => value == Value::Win && plies == 1,
@@ -317,7 +305,7 @@ mod tests {
                 };
                 assert!(fits, "{:?} {exercise:?}: {value:?} in {plies}", lesson.topic);
                 assert!(
-                    exercise.task == Task::Any || (1..=3).contains(&right),
+                    exercise.task == Task::Any || (1..=4).contains(&right),
                     "{exercise:?}: {right} right"
                 );
                 assert!(exercise.task == Task::Any || right < all, "{exercise:?}");
@@ -329,7 +317,12 @@ mod tests {
     fn whoever_plays_on_from_a_lesson_can_win_or_hold() {
         let mut proof = Proof::new();
         for lesson in LESSONS {
-            assert_ne!(proof.outlook(&position(lesson.practice)).0, Value::Loss, "{:?}", lesson.topic);
+            assert_ne!(
+                proof.value_and_plies(&position(lesson.practice)).0,
+                Value::Loss,
+                "{:?}",
+                lesson.topic
+            );
         }
     }
 
@@ -360,7 +353,7 @@ mod tests {
         let position = self::position(stop.moves);
         let right = proof.right(&position, stop.task);
         for column in position.open_columns().filter(|column| !right.contains(column)) {
-            let (value, plies) = proof.outlook(&position.play_unchecked(column));
+            let (value, plies) = proof.value_and_plies(&position.play_unchecked(column));
             assert_eq!((value, plies), (Value::Win, 3), "after {column:?} three are open at both ends");
         }
     }

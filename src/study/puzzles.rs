@@ -2,8 +2,8 @@
 //!
 //! [`mining`] finds them in judged games and works out the solution with the solver's longest resistance; [`grading`]
 //! says how hard they are; [`choosing`] picks the one of the day and the next one; [`attempt`] checks what somebody
-//! plays; [`shipped`] has those that come with the program. All of that is pure. [`service`] brings it together for
-//! HTTP; they are kept by [`crate::storage::puzzles`].
+//! plays; [`themes`] says what they are about; [`shipped`] has those that come with the program. All of that is pure.
+//! [`service`] brings it together for HTTP; they are kept by [`crate::storage::puzzles`].
 
 pub(crate) mod attempt;
 pub(crate) mod choosing;
@@ -11,3 +11,4 @@ pub(crate) mod grading;
 pub(crate) mod mining;
 pub(crate) mod service;
 pub(crate) mod shipped;
+pub(crate) mod themes;

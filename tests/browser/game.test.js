@@ -99,3 +99,24 @@ test("no other page may be framed", async () => {
     assert.equal(headers["x-frame-options"], "DENY", path);
   }
 });
+
+test("a finished game plays itself from the start, and stops where one looks", async () => {
+  const [ana, bob] = await visitors(2);
+  const pages = await pair(ana, bob);
+  await playMoves(pages, "4545454");
+  const page = pages.first;
+  await page.waitForSelector("#replay:not([hidden])");
+  const stones = () => page.locator("#game ff-board .stones > g").count();
+  await page.selectOption("#replay-pace", "400");
+  await page.click("#replay-play");
+  await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 1);
+  await page.waitForSelector('#replay-play[aria-pressed="true"] >> text=Pause');
+  await page.waitForSelector("#replay-time >> text=/\\d s/");
+  await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 7);
+  await page.waitForSelector('#replay-play[aria-pressed="false"]');
+  await page.click("#replay-play");
+  await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 2);
+  await page.click("#scrub-first");
+  await page.waitForSelector('#replay-play[aria-pressed="false"]');
+  assert.equal(await stones(), 0);
+});

@@ -28,7 +28,7 @@ for (const [name, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })
     assert.equal(await page.locator(".lesson-tiles > li").count(), 12);
     await assertGood(page, "the lessons");
     await page.click("text=Begin");
-    for (const [place, column] of ["1", "2", "4", "4", "2"].entries()) {
+    for (const [place, column] of ["1", "2", "4", "4", "1"].entries()) {
       await reached(page, "open");
       if (place === 1) await assertGood(page, "a lesson");
       await page.keyboard.press(column);
@@ -50,7 +50,7 @@ test("a wrong column is refuted on the board, a right one answered until the les
   const stones = () => page.locator("ff-board .stones > g").count();
   await page.keyboard.press("7");
   await reached(page, "wrong");
-  assert.match((await said(page)) ?? "", /^Not column 7/);
+  assert.match((await said(page)) ?? "", /Not column 7\./);
   await page.waitForFunction(() => document.querySelectorAll("ff-board .stones > g").length >= 7);
   await page.click("text=Try again");
   assert.equal(await stones(), 4);

@@ -186,6 +186,34 @@ test("settings are kept, drawn by the server, and used", async () => {
   assert.equal(await page.locator(".stone.second .strong:visible").count() > 0, true);
 });
 
+test("whoever has asked for it is told by the system that it is one's turn, while the page is out of sight", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.addInitScript(() => {
+    const told = /** @type {any} */ (globalThis);
+    told.notices = [];
+    told.Notification = class extends EventTarget {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      /** @param {string} title */
+      constructor(title) {
+        super();
+        told.notices.push(title);
+      }
+    };
+    Object.defineProperty(document, "hidden", { get: () => told.isAway === true });
+  });
+  await page.goto("/settings");
+  await page.check('input[name="notices"]');
+  await begin(page, "random");
+  await page.keyboard.press("4");
+  await page.waitForFunction(() => Number(document.querySelector("#game")?.getAttribute("data-ply")) >= 2);
+  assert.deepEqual(await page.evaluate("notices"), [], "one looks at the page");
+  await page.evaluate("isAway = true");
+  await page.keyboard.press("3");
+  await page.waitForFunction(() => /** @type {any} */ (globalThis).notices.length === 1);
+  assert.deepEqual(await page.evaluate("notices"), ["Your turn"]);
+});
+
 test("a learner is met at any age", async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/bots");

@@ -5,6 +5,7 @@ import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { assertGood } from "./support/good.js";
 
 const arena = new Arena();
 const browser = new Browser();
@@ -46,6 +47,9 @@ for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone"
     await reached(page, "solved");
     assert.match((await page.textContent("#puzzle-status")) ?? "", /Solved/);
     assert.match((await page.textContent("#puzzle-streak")) ?? "", /1 day in a row/);
+    const shared = page.evaluate(() => new Promise((resolve) => (navigator.share = async ({ text } = {}) => resolve(text))));
+    await page.click("#puzzle-share");
+    assert.match(String(await shared), new RegExp(`^Fourfold · Puzzle of the day · \\d{4}-\\d\\d-\\d\\d\n(🟩){${Math.ceil(line.length / 2)}}\n${arena.url}/puzzles/daily$`));
     await page.goto("/puzzles");
     assert.match((await page.textContent("#yours-title")) ?? "", /1 day in a row/);
   });
@@ -91,4 +95,46 @@ test("a hint names two columns, the solution is played, and the next puzzle is a
   await page.waitForFunction((n) => document.querySelector("#puzzle")?.getAttribute("data-ply") === String(n), await plyAfter(page, line.length - 1));
   await page.click("#puzzle-next");
   await page.waitForSelector(`#puzzle:not([data-id="${id}"])`);
+});
+
+/** Plays the puzzle of a rush that is on show, or misses it. @param {import("playwright-core").Page} page @param {boolean} right */
+async function rushOn(page, right) {
+  await page.waitForSelector('#rush[data-status="open"]');
+  const id = (await page.getAttribute("#rush", "data-id")) ?? "";
+  const line = await solutionOf(id);
+  for (let step = 0; step < line.length; step += 2) {
+    await page.waitForSelector('#rush[data-status="open"]');
+    const columns = await page.locator('ff-board button[data-column][aria-disabled="false"]').evaluateAll((all) => all.map((button) => Number(button.dataset.column)));
+    await page.keyboard.press(String(right ? line[step] : columns.find((column) => column !== line[step])));
+    if (!right) break;
+  }
+  await page.waitForFunction((before) => {
+    const rush = document.querySelector("#rush");
+    return rush?.getAttribute("data-status") === "over" || rush?.getAttribute("data-id") !== before;
+  }, id);
+}
+
+test("a rush goes on with harder puzzles until three are missed, and the best is kept", async () => {
+  const page = await browser.visitor(arena.url, { ...PHONE, reducedMotion: "reduce" });
+  await page.goto("/puzzles");
+  await page.click("text=Puzzle rush");
+  await assertGood(page, "the rush");
+  await page.click("#rush-lives");
+  for (const right of [true, false, true, false, false]) await rushOn(page, right);
+  await page.waitForSelector("#rush-said >> text=Solved: 2. Your best: 2.");
+  assert.equal(await page.locator("#rush-missed li").count(), 3);
+  assert.equal(await page.textContent("#rush-left"), "○○○");
+  await page.click("#rush-again");
+  await page.waitForSelector("#rush-lives >> text=★ 2");
+});
+
+test("three minutes are over after three minutes", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await page.clock.install();
+  await page.goto("/puzzles/rush");
+  await page.click("#rush-minutes");
+  await page.waitForSelector('#rush[data-status="open"]');
+  await page.clock.fastForward("03:01");
+  await page.waitForSelector("#rush-said >> text=Solved: 0.");
+  assert.equal(await page.textContent("#rush-left"), "0.0");
 });

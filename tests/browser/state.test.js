@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import "./support/texts.js";
 import { landingRow, parseMoves, parseVariant, stonesOf, winningLine } from "../../web/static/rules.js";
+import { thoughts } from "../../web/static/replay.js";
 import { points, seriesAfter } from "../../web/static/series.js";
 import { canAbort, fromSnapshot, moveTimeLeft, reduce, timeLeft } from "../../web/static/state.js";
 import { missed, story } from "../../web/static/story.js";
@@ -211,4 +212,12 @@ test("the story of a game is about the move that decided it", () => {
   assert.deepEqual(told(reviewOf("121213", 6, "draw_to_loss", [1, 4]), "second"), ["review.story_block_you", 6, "ben", 1]);
   assert.deepEqual(told(reviewOf("1212123", 7, null, []), null), ["review.story_win_they", 7, "ann", 1]);
   assert.equal(told(reviewOf("44", 2, null, []), null), null);
+});
+
+test("how long a move took follows from the clocks, but for moves that were dealt", () => {
+  const time = { bank_ms: 60_000, increment_ms: 2_000, move_ms: null };
+  /** @type {[number, number][]} */
+  const clocks = [[60_000, 60_000], [60_000, 60_000], [58_500, 60_000], [58_500, 61_000], [57_500, 61_000]];
+  assert.deepEqual(thoughts({ time, opening: { moves: "44" }, clocks }), [null, null, 3_500, 1_000, 3_000]);
+  assert.deepEqual(thoughts({ time: { ...time, bank_ms: null }, opening: {}, clocks }), [null, null, null, null, null]);
 });

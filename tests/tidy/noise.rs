@@ -23,7 +23,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/app/server.rs", "start", 63),
     ("src/client/load/player.rs", "take", 46),
     ("src/http/api/own_bots.rs", "endpoints", 68),
-    ("src/http/api/puzzles.rs", "endpoints", 51),
     ("src/http/pages/chart.rs", "new", 50),
     ("src/operations/verify/fold.rs", "add", 47),
     ("src/play/room/actor/telling.rs", "carry_out", 62),

@@ -8,6 +8,7 @@ import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
 import { formatVariant, landingRow } from "./rules.js";
+import { Replay } from "./replay.js";
 import { ReviewCard } from "./review.js";
 import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
@@ -29,6 +30,7 @@ const root = find("#game");
 const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root);
 const review = new ReviewCard(root, (ply) => view.goTo(ply));
+const replay = new Replay(root, view);
 const truth = new TruthBar(root);
 const companion = new Companion(root);
 const ending = new Ending(root, () => act("rematch"));
@@ -72,6 +74,7 @@ function show() {
     late = false;
   }
   view.show(state, pending, planned, late);
+  replay.show(state);
   truth.show(state);
   companion.show(state);
   if (state.status === "over" && state.result !== "void") review.load(state);

@@ -6,6 +6,7 @@ import { BoardElement } from "./board.js";
 import { find, setText } from "./dom.js";
 import { landingRow, parseMoves, parseVariant, sideToMove, winningLine } from "./rules.js";
 import "./shell.js";
+import { copy } from "./start.js";
 import * as sound from "./sound.js";
 import { count, text } from "./texts.js";
 import { COLOR } from "./words.js";
@@ -35,6 +36,8 @@ let line = [];
 let beyond = [];
 /** @type {"open" | "busy" | "solved" | "wrong" | "shown"} */
 let status = "open";
+/** What came of each move so far, as it is shared: nobody learns the solution from it. @type {string[]} */
+let marks = [];
 /** Grows whenever what is on show changes, so that stones that were to fall do not fall into something else. */
 let scene = 0;
 
@@ -49,8 +52,11 @@ function show() {
   find("#puzzle-hint").hidden = !playable;
   find("#puzzle-solution").hidden = status !== "wrong" && !playable;
   find("#puzzle-next").classList.toggle("primary", over);
-  const game = document.getElementById("puzzle-game");
-  if (game && over) game.hidden = false;
+  // They would give the solution away.
+  for (const told of ["puzzle-themes", "puzzle-game", ...(status === "solved" ? ["puzzle-share"] : [])]) {
+    const shown = document.getElementById(told);
+    if (shown && over) shown.hidden = false;
+  }
 }
 
 /**
@@ -127,6 +133,7 @@ async function play(column) {
  */
 async function answered(attempt, column) {
   if (attempt.you) showRecord(attempt.you);
+  marks = [...marks, attempt.status === "wrong" ? "🟥" : "🟩"];
   if (attempt.status === "wrong") return refuted(attempt, column);
   const known = parseMoves(attempt.line);
   if (attempt.status === "solved") {
@@ -183,6 +190,7 @@ find("#puzzle-again").addEventListener("click", () => {
 find("#puzzle-hint").addEventListener("click", async () => {
   try {
     const { columns } = await ask("hints", { moves: notation(ownMoves()) });
+    marks = [...marks, "💡"];
     say(question, text("puzzles.hint_is", { a: columns[0], b: columns[1] }));
   } catch {
     say(question, text("puzzles.failed"));
@@ -201,6 +209,13 @@ find("#puzzle-solution").addEventListener("click", async () => {
   } catch {
     say(question, text("puzzles.failed"));
   }
+});
+
+document.getElementById("puzzle-share")?.addEventListener("click", ({ currentTarget }) => {
+  const title = `Fourfold · ${find("h1").textContent?.trim()} · ${new Date().toISOString().slice(0, 10)}`;
+  const words = `${title}\n${marks.join("")}\n${new URL("/puzzles/daily", location.href)}`;
+  if ("share" in navigator) navigator.share({ text: words }).catch(() => {});
+  else copy(/** @type {HTMLElement} */ (currentTarget), words);
 });
 
 document.addEventListener("keydown", (event) => {

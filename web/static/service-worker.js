@@ -35,6 +35,10 @@ async function answer(request) {
 
 worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(keep().then(() => worker.skipWaiting())));
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("notificationclick", (/** @type {any} */ event) => {
+  event.notification.close();
+  event.waitUntil(worker.clients.openWindow(event.notification.data.url));
+});
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { request } = event;
   const isFile = new URL(request.url).pathname.startsWith("/static/");

@@ -2,6 +2,7 @@
 
 import "./board.js";
 import { find } from "./dom.js";
+import { canNotify } from "./notices.js";
 import { change, current } from "./settings.js";
 import { chooseTheme } from "./shell.js";
 import { drop } from "./sound.js";
@@ -26,7 +27,15 @@ function keep(input) {
   if (input.name === "theme") return chooseTheme(input.value);
   const value = input.type === "checkbox" ? (input.checked ? input.dataset.on : input.dataset.off) : input.type === "range" ? Number(input.value) : input.value;
   change({ [input.name]: value });
+  if (input.name === "notices" && input.checked) askToNotify();
   if (input.type === "range") drop("first", 3, 0);
+}
+
+/** The browser asks whether it may; if not, the switch goes back. */
+async function askToNotify() {
+  const allowed = canNotify() && (await Notification.requestPermission()) === "granted";
+  if (!allowed) change({ notices: "off" });
+  show();
 }
 
 form.addEventListener("change", (event) => keep(/** @type {HTMLInputElement} */ (event.target)));

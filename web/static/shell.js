@@ -3,6 +3,7 @@
 
 import { announce } from "./announce.js";
 import { el, find, icon } from "./dom.js";
+import { notify } from "./notices.js";
 import { connection, Refused } from "./socket.js";
 import { text } from "./texts.js";
 import { challengeEnd, refusal, timeControl } from "./words.js";
@@ -114,6 +115,7 @@ function watchChallenges() {
     const mine = connection.welcome?.you.id === offer.from.id;
     if (mine || offers.has(offer.challenge)) return;
     offers.set(offer.challenge, showOffer(offer));
+    notify(text("challenge.received", { name: offer.from.name, terms: termsWords(offer) }), location.pathname);
   });
   connection.on("challenge_end", ({ challenge }) => {
     offers.get(challenge)?.();
@@ -121,17 +123,22 @@ function watchChallenges() {
   });
 }
 
-/** @param {Offer} offer */
-function showOffer(offer) {
+/** What a game that is offered would be. @param {Offer} offer */
+function termsWords(offer) {
   const terms = [timeControl(offer.time), text(offer.rated ? "game.rated" : "game.casual")];
   if (offer.variant && offer.variant !== "7x6") terms.push(offer.variant);
+  return terms.join(", ");
+}
+
+/** @param {Offer} offer */
+function showOffer(offer) {
   const answer = (/** @type {"accept" | "decline"} */ type) => () => {
     if (type === "accept") expectGame();
     connection.request({ type, challenge: offer.challenge }).catch(showRefusal);
     close();
   };
   const close = toast(
-    text("challenge.received", { name: offer.from.name, terms: terms.join(", ") }),
+    text("challenge.received", { name: offer.from.name, terms: termsWords(offer) }),
     el(
       "div",
       { class: "row" },
@@ -176,6 +183,7 @@ function watchGames() {
     if (expecting) goToGame(game.game);
     else if (!reminders.has(game.game)) reminders.set(game.game, remind(game));
   });
+  connection.on("turn", ({ game }) => notify(text("game.your_turn"), `/game/${game}`));
   connection.on("game_end", ({ game }) => reminders.get(game)?.());
 }
 

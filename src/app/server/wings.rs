@@ -1,5 +1,6 @@
 //! The daemon put together: one function a wing, in the order in which the wings stand.
 
+use std::collections::HashSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use crate::http::{AppState, pages, router, upgrade};
 use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::lobby::director::TvDirector;
 use crate::lobby::{LobbyActor, LobbyHandle};
+use crate::model::ids::PuzzleId;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
 use crate::play::feeds::Feeds;
@@ -325,7 +327,9 @@ pub(super) fn judging(
 
 /// Adds the puzzles that came with the program and are not there yet.
 pub(super) async fn add_shipped_puzzles(ground: &Ground) -> Result<(), ServerError> {
-    let harvest = Harvest { puzzles: shipped::puzzles(), keep: ground.config.judging.puzzles.number() };
+    let known: HashSet<PuzzleId> = ground.store.puzzles().await?.into_iter().map(|entry| entry.id).collect();
+    let puzzles = shipped::puzzles().into_iter().filter(|puzzle| !known.contains(&puzzle.id)).collect();
+    let harvest = Harvest { puzzles, keep: ground.config.judging.puzzles.number() };
     let added = ground.writer.write(Write::AddPuzzles(harvest)).await;
     added.map_err(|error| ServerError::Judging(error.into()))?;
     Ok(())

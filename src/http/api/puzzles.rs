@@ -9,6 +9,7 @@ use fourfold_engine::{Column, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{CURSOR, LIMIT};
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -23,6 +24,7 @@ use crate::storage::puzzles::Goal;
 use crate::storage::writer::WriteError;
 use crate::study::puzzles::attempt::AttemptError;
 use crate::study::puzzles::service::{Feedback, PuzzleError, PuzzleRecord, ShownPuzzle, Trier};
+use crate::study::puzzles::themes::{Theme, themes};
 
 const AFTER: Parameter =
     Parameter { name: "after", about: "The puzzle that is not wanted again", schema: schema_of::<PuzzleId> };
@@ -50,6 +52,47 @@ struct PuzzleView {
     solved: u64,
     /// The game in which it was found; null if it came with the program.
     game: Option<GameId>,
+    /// What it is about; it may be none of these.
+    themes: Vec<ThemeWord>,
+}
+
+/// What a puzzle is about.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ThemeWord {
+    /// A move of the solution threatens in two places at once.
+    Fork,
+    /// One column alone holds the draw.
+    OnlyDefence,
+    /// It comes to a threat that waits in a row which the side gets in the end.
+    OddThreat,
+    /// A move of the solution lets the other side stop a threat of one's own.
+    Sacrifice,
+    /// A win of four moves or more.
+    LongWin,
+}
+
+impl From<Theme> for ThemeWord {
+    fn from(theme: Theme) -> Self {
+        match theme {
+            Theme::Fork => Self::Fork,
+            Theme::OnlyDefence => Self::OnlyDefence,
+            Theme::OddThreat => Self::OddThreat,
+            Theme::Sacrifice => Self::Sacrifice,
+            Theme::LongWin => Self::LongWin,
+        }
+    }
+}
+
+/// A part of the list of all puzzles.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PuzzleList {
+    /// The easiest first, without their solutions.
+    items: Vec<PuzzleView>,
+    /// Goes into the next request as `cursor`; null at the end.
+    cursor: Option<String>,
+    /// How many puzzles there are in all.
+    total: usize,
 }
 
 /// What is to be found.
@@ -177,6 +220,7 @@ impl From<&ShownPuzzle> for PuzzleView {
             tries: shown.stored.record.tries,
             solved: shown.stored.record.solved,
             game: puzzle.game.clone(),
+            themes: themes(puzzle).into_iter().map(ThemeWord::from).collect(),
         }
     }
 }
@@ -207,6 +251,17 @@ impl From<PuzzleError> for ApiError {
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
+    reading().into_iter().chain(trying()).collect()
+}
+
+/// What one looks at.
+fn reading() -> [Endpoint; 4] {
+    let list = Operation::get(
+        "/api/v1/puzzles",
+        "Lists puzzles without their solutions, the easiest first, and says how many there are",
+        Content::Json(schema_of::<PuzzleList>),
+    )
+    .parameters(&[LIMIT, CURSOR]);
     let daily = Operation::get(
         "/api/v1/puzzles/daily",
         "Shows the puzzle of the day, in UTC: the same for everybody",
@@ -225,6 +280,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Shows a puzzle without its solution",
         Content::Json(schema_of::<PuzzleAnswer>),
     );
+    [
+        Endpoint::new("/api/v1/puzzles", get(list_puzzles), [list]),
+        Endpoint::new("/api/v1/puzzles/daily", get(daily_puzzle), [daily]),
+        Endpoint::new("/api/v1/puzzles/next", get(next_puzzle), [next]),
+        Endpoint::new("/api/v1/puzzles/{id}", get(one_puzzle), [one]),
+    ]
+}
+
+/// What one does with a puzzle.
+fn trying() -> [Endpoint; 3] {
     let attempt = Operation::post(
         "/api/v1/puzzles/{id}/attempts",
         "Checks moves; the first result of each player counts",
@@ -248,10 +313,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     )
     .status(200)
     .refusals(&[ApiCode::RateLimited, ApiCode::Busy, ApiCode::OriginNotAllowed]);
-    vec![
-        Endpoint::new("/api/v1/puzzles/daily", get(daily_puzzle), [daily]),
-        Endpoint::new("/api/v1/puzzles/next", get(next_puzzle), [next]),
-        Endpoint::new("/api/v1/puzzles/{id}", get(one_puzzle), [one]),
+    [
         Endpoint::new("/api/v1/puzzles/{id}/attempts", post(try_puzzle), [attempt]),
         Endpoint::new("/api/v1/puzzles/{id}/hints", post(hint_for), [hint]),
         Endpoint::new("/api/v1/puzzles/{id}/solution", post(give_up), [solution]),
@@ -273,6 +335,22 @@ async fn answer(
     shown: ShownPuzzle,
 ) -> Result<Json<PuzzleAnswer>, ApiError> {
     Ok(Json(PuzzleAnswer { puzzle: (&shown).into(), you: record(state, who).await? }))
+}
+
+async fn list_puzzles(
+    State(state): State<AppState>,
+    parameters: QueryParameters,
+) -> Result<Json<PuzzleList>, ApiError> {
+    let (limit, cursor) = (parameters.limit()? as usize, parameters.cursor()?.unwrap_or(0));
+    let all = state.puzzles.all().await?;
+    let from = usize::try_from(cursor).unwrap_or(usize::MAX).min(all.len());
+    let until = from.saturating_add(limit).min(all.len());
+    let mut items = Vec::with_capacity(until - from);
+    for (_, entry) in &all[from..until] {
+        items.push((&state.puzzles.show(&entry.id).await?).into());
+    }
+    let cursor = (until < all.len()).then(|| until.to_string());
+    Ok(Json(PuzzleList { items, cursor, total: all.len() }))
 }
 
 async fn daily_puzzle(

@@ -84,7 +84,7 @@ impl Tile {
         Self {
             name: lesson.topic.name(),
             title: lang.text(keys(lesson.topic).0),
-            number,
+            number: number + 1,
             board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, moves) },
             exercises: u32::try_from(lesson.exercises.len()).unwrap_or(u32::MAX),
         }
@@ -127,7 +127,7 @@ struct LessonPage {
     text: &'static str,
     place: String,
     board: BoardDrawing,
-    /// The first question.
+    /// What is asked in the first exercise, for whoever has no script.
     question: String,
     exercises: String,
     practice: Option<Practice>,

@@ -17,6 +17,7 @@ use crate::model::ids::PuzzleId;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, PuzzleEntry};
 use crate::study::puzzles::service::{PuzzleError, PuzzleRecord, ShownPuzzle};
+use crate::study::puzzles::themes::{Theme, themes};
 
 /// Puzzles on a shelf: two rows of a wide page.
 const SHELF_MAX: usize = 6;
@@ -111,6 +112,8 @@ struct Puzzle {
     goal: &'static str,
     own_moves: String,
     is_daily: bool,
+    /// What it is about, which is shown when it is solved.
+    themes: Vec<&'static str>,
     /// The game in which it was found, which is shown when it is solved.
     game: Option<String>,
     yours: String,
@@ -182,6 +185,38 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
     }
 }
 
+#[derive(Template)]
+#[template(path = "rush.html")]
+struct RushPage {
+    frame: LayoutFrame,
+    board: BoardDrawing,
+    /// Ids, the easiest first; empty if there are no puzzles.
+    puzzles: String,
+}
+
+/// Puzzles one after the other; which ones is drawn anew each time.
+pub(super) async fn rush(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let puzzles: Vec<String> = state.puzzles.rush().await?.iter().map(ToString::to_string).collect();
+    let page = RushPage {
+        frame: visitor.frame(Tab::Puzzles, lang.text("rush.title")),
+        board: BoardDrawing::to_play(lang, Drawing::new(Variant::STANDARD, "")),
+        puzzles: puzzles.join(" "),
+    };
+    Ok(Html(page.render()?))
+}
+
+/// The word for what a puzzle is about.
+fn theme(lang: Language, theme: Theme) -> &'static str {
+    match theme {
+        Theme::Fork => lang.text("rush.theme_fork"),
+        Theme::OnlyDefence => lang.text("rush.theme_only_defence"),
+        Theme::OddThreat => lang.text("rush.theme_odd_threat"),
+        Theme::Sacrifice => lang.text("rush.theme_sacrifice"),
+        Theme::LongWin => lang.text("rush.theme_long_win"),
+    }
+}
+
 /// What the link to the next puzzle says.
 #[derive(Debug, Deserialize)]
 pub(super) struct NextPuzzle {
@@ -232,6 +267,7 @@ async fn puzzle(state: &AppState, visitor: &Visitor, shown: &ShownPuzzle, day: D
         },
         own_moves: lang.count("puzzles.own_moves", puzzle.line.len().div_ceil(2) as u64),
         is_daily: day == Day::Today,
+        themes: themes(puzzle).into_iter().map(|about| theme(lang, about)).collect(),
         game: puzzle.game.as_ref().map(ToString::to_string),
         yours: yours.join(" · "),
     };

@@ -44,12 +44,13 @@ const MOTION: Choice<'static> = Choice {
     title: "settings.motion",
     values: &[("normal", "settings.normal"), ("fast", "settings.fast"), ("none", "settings.none")],
 };
-const SWITCHES: [Switch; 5] = [
+const SWITCHES: [Switch; 6] = [
     Switch { name: "marks", title: "settings.marks", values: ["off", "on"] },
     Switch { name: "coordinates", title: "settings.coordinates", values: ["off", "on"] },
     Switch { name: "pace", title: "settings.pace", values: ["swift", "human"] },
     Switch { name: "premove", title: "settings.premove", values: ["off", "on"] },
     Switch { name: "confirm", title: "settings.confirm", values: ["off", "on"] },
+    Switch { name: "notices", title: "settings.notices", values: ["off", "on"] },
 ];
 
 #[derive(Template)]
@@ -58,7 +59,7 @@ struct Settings {
     frame: LayoutFrame,
     board: BoardDrawing,
     choices: [Choice<'static>; 3],
-    switches: [Switch; 5],
+    switches: [Switch; 6],
 }
 
 pub(super) async fn page(visitor: Visitor) -> Page {

@@ -39,12 +39,13 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 22] = [
+const PATHS: [&str; 23] = [
     "/",
     "/rules",
     "/learn",
     "/learn/rules",
     "/learn/glossary",
+    "/puzzles/rush",
     "/settings",
     "/game/one",
     "/tv",

@@ -130,8 +130,8 @@ pub(super) fn reason(lang: Language, reason: EndReason, connect: u8) -> String {
     lang.text(key).to_owned()
 }
 
-/// Boards that one chooses among in the lobby: the usual one, larger ones, one with longer lines, one for children.
-const BOARDS: [&str; 5] = ["7x6", "8x7", "9x7", "9x6x5", "5x4"];
+/// Boards that one chooses among in the lobby: the usual one, a larger one, one with longer lines, one for children.
+const BOARDS: [&str; 4] = ["7x6", "8x7", "9x6x5", "5x4"];
 
 /// A board to choose: as the protocol writes it, and as people say it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn boards_read_as_people_say_them() {
         let names: Vec<_> = boards(Language::English).into_iter().map(|board| board.name).collect();
-        assert_eq!(names, ["7 × 6", "8 × 7", "9 × 7", "9 × 6, 5 in a row", "5 × 4"]);
+        assert_eq!(names, ["7 × 6", "8 × 7", "9 × 6, 5 in a row", "5 × 4"]);
     }
 
     #[test]

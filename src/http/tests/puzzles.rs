@@ -45,6 +45,26 @@ async fn a_puzzle_is_shown_without_its_solution() {
 }
 
 #[tokio::test]
+async fn all_puzzles_are_listed_in_parts_without_solutions_and_counted() {
+    let site = with_puzzles().await;
+    let total = shipped::puzzles().len();
+    let first = site.get("/api/v1/puzzles?limit=2").await.json();
+    assert_eq!((&first["total"], &first["cursor"]), (&json!(total), &json!("2")), "{first}");
+    let items = first["items"].as_array().unwrap();
+    assert!(items.len() == 2 && items.iter().all(|item| item.get("line").is_none()), "{first}");
+    assert!(items[0]["grade"].as_u64() <= items[1]["grade"].as_u64() && items[0]["themes"].is_array());
+    let last = site.get(&format!("/api/v1/puzzles?cursor={}&limit=200", total - 3)).await.json();
+    assert_eq!((last["items"].as_array().unwrap().len(), &last["cursor"]), (3, &Value::Null));
+    let beyond = site.get("/api/v1/puzzles?cursor=1000000").await.json();
+    assert_eq!((&beyond["items"], &beyond["total"]), (&json!([]), &json!(total)));
+    for wrong in ["limit=0", "limit=201", "cursor=-1", "cursor=x"] {
+        let answer = site.get(&format!("/api/v1/puzzles?{wrong}")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    assert_eq!(TestSite::new().get("/api/v1/puzzles").await.json()["total"], 0);
+}
+
+#[tokio::test]
 async fn the_daily_puzzle_solved_counts_for_whoever_is_known() {
     let site = with_puzzles().await;
     let cookie = site.register("Ada").await;

@@ -1,6 +1,6 @@
 //! Which puzzle is the one of the day, and which one comes next: pure.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::grading::{grade, level};
 use crate::model::ids::PuzzleId;
@@ -60,10 +60,23 @@ pub(crate) fn next<'a>(
     nearest.or_else(|| others().max_by_key(|entry| lot(0, &entry.id) ^ draw)).or(puzzles.first())
 }
 
+/// Puzzles that grow harder, at most `count`: of as many parts of `puzzles`, which are the easiest first, one each, by
+/// `draw`.
+pub(crate) fn rush(puzzles: &[(u32, PuzzleEntry)], count: usize, draw: u64) -> Vec<&PuzzleId> {
+    let parts = count.clamp(1, puzzles.len().max(1));
+    let bound = |part: usize| puzzles.len() * part / parts;
+    let chosen = (0..parts).filter_map(|part| {
+        let ids = puzzles[bound(part)..bound(part + 1)].iter().map(|(_, entry)| &entry.id);
+        ids.max_by_key(|id| lot(0, id) ^ draw)
+    });
+    chosen.collect()
+}
+
 /// How strong somebody has shown to be, in Elo points. Puzzles that are gone do not count any more.
 pub(crate) fn level_of(puzzles: &[PuzzleEntry], tries: &[PuzzleTry]) -> f64 {
+    let by_id: HashMap<&PuzzleId, &PuzzleEntry> = puzzles.iter().map(|entry| (&entry.id, entry)).collect();
     let graded = tries.iter().filter_map(|attempt| {
-        let entry = puzzles.iter().find(|entry| entry.id == attempt.puzzle)?;
+        let entry = by_id.get(&attempt.puzzle)?;
         Some((grade(entry.prior, entry.record), attempt.result))
     });
     level(graded)
@@ -129,5 +142,16 @@ mod tests {
             Some(&puzzles[0].id)
         );
         assert_eq!(next(&[], &[], None, 1), None);
+    }
+
+    #[test]
+    fn a_rush_grows_harder_and_repeats_nothing() {
+        let graded: Vec<_> = (0..100).map(|n| (600 + n, entry(&format!("p{n:02}"), 600 + n, NOON))).collect();
+        let rush = rush(&graded, 40, 7);
+        assert_eq!(rush.len(), 40);
+        assert!(rush.is_sorted_by(|easy, hard| easy < hard), "{rush:?}");
+        assert_ne!(rush, super::rush(&graded, 40, u64::MAX / 3), "the lot decides");
+        assert_eq!(super::rush(&graded[..3], 40, 7).len(), 3, "as many as there are");
+        assert_eq!(super::rush(&[], 40, 7), Vec::<&PuzzleId>::new());
     }
 }

@@ -26,6 +26,9 @@ use crate::system::shares::{Payer, Refusal, Share, Shares};
 /// Plies of a refutation at most: longer than any loss that makes a puzzle.
 const REFUTATION_PLIES_MAX: usize = 20;
 
+/// Puzzles of a rush: more than anybody solves in three minutes, at three seconds each.
+const RUSH_MAX: usize = 60;
+
 /// Why there is no answer.
 #[derive(Debug, Error)]
 pub(crate) enum PuzzleError {
@@ -179,6 +182,16 @@ impl Puzzles {
             puzzles.map(|entry| (grade(entry.prior, entry.record), entry)).collect();
         graded.sort_by(|(a, first), (b, second)| (a, &first.id).cmp(&(b, &second.id)));
         Ok(graded)
+    }
+
+    /// Puzzles for somebody who solves one after the other, each harder than the one before; none if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn rush(&self) -> Result<Vec<PuzzleId>, PuzzleError> {
+        let all = self.all().await?;
+        Ok(choosing::rush(&all, RUSH_MAX, chance().random()).into_iter().cloned().collect())
     }
 
     /// How somebody does, as seen at `now`.
