@@ -246,6 +246,30 @@ fn saved_games_can_be_rated() {
 }
 
 #[test]
+fn openings_of_a_file_are_played_as_they_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (list, log) = (path("list.txt"), path("log.ndjson"));
+    fs::write(&list, "1122\n").unwrap();
+    let openings = |log: &str| {
+        let text = fs::read_to_string(log).unwrap();
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let moves = records.filter_map(|record| Some(record["opening"]["moves"].as_str()?.to_owned()));
+        moves.collect::<BTreeSet<String>>()
+    };
+    let play = ["match", "greedy", "random", "--games", "40", "--seed", "2", "--openings", &list, "--save"];
+    output_of(&[&play[..], &[&log]].concat());
+    assert_eq!(openings(&log), BTreeSet::from(["1122".to_owned()]));
+    let mirrored = path("mirrored.ndjson");
+    output_of(&[&play[..], &[&mirrored, "--mirror"]].concat());
+    assert_eq!(openings(&mirrored), BTreeSet::from(["1122".to_owned(), "7766".to_owned()]));
+    // A log of before there was a choice has its openings mirrored, and goes on so.
+    output_of(&[&play[..], &[&mirrored, "--resume"]].concat());
+    check_refused(&[&play[..], &[&log, "--resume", "--mirror"]].concat(), 2, "use of --mirror differs");
+    check_refused(&["match", "random", "greedy", "--openings", "empty", "--mirror"], 2, "of a file");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     check_refused(&["match", "random", "randon"], 2, "did you mean `random`?");
     check_refused(&["match", "random", "greedy", "--games", "5"], 2, "even number");

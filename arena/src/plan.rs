@@ -5,7 +5,7 @@ use fourfold_engine::{BySide, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::stats::sprt::Sprt;
-use crate::suite::OpeningKind;
+use crate::suite::{OpeningKind, Orientation};
 use crate::time::BotLimits;
 
 /// A run as its log begins with it.
@@ -17,6 +17,9 @@ pub struct Plan {
     pub openings: OpeningKind,
     /// Tells one list of openings from another.
     pub openings_crc: u32,
+    /// Whether they may be mirrored.
+    #[serde(default, skip_serializing_if = "Orientation::is_drawn")]
+    pub orientation: Orientation,
     pub time: BotLimits,
     /// How far a limit may be overrun without losing by it.
     pub margin_ms: u64,
@@ -53,6 +56,7 @@ impl Plan {
             (self.entrants != other.entrants, "entrants differ"),
             (self.variant != other.variant, "board differs"),
             ((self.openings, self.openings_crc) != (other.openings, other.openings_crc), "openings differ"),
+            (self.orientation != other.orientation, "use of --mirror differs"),
             (self.time != other.time || self.margin_ms != other.margin_ms, "time control differs"),
             (self.pairs != other.pairs, "number of games differs"),
             (self.seed != other.seed, "seed differs"),

@@ -391,7 +391,7 @@ impl RunState<'_> {
     }
 
     fn play(&self, slot: PlannedGame) -> Option<Finished> {
-        let opening = self.suite.draw(self.plan.seed, slot.pairing.opening);
+        let opening = self.suite.draw(self.plan.seed, self.plan.orientation, slot.pairing.opening);
         let terms = GameTerms {
             variant: self.variant,
             opening: &opening,

@@ -21,6 +21,24 @@ pub enum OpeningKind {
     Given,
 }
 
+/// Whether left and right of an opening are exchanged when it is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Orientation {
+    /// As a coin decides.
+    #[default]
+    Drawn,
+    /// Never: openings of a file, unless they are to be mirrored. Runs of before there was a choice have it not.
+    AsWritten,
+}
+
+impl Orientation {
+    /// Whether it is that of the plans that say nothing.
+    pub fn is_drawn(&self) -> bool {
+        *self == Self::Drawn
+    }
+}
+
 /// Openings to draw from.
 #[derive(Debug)]
 pub struct Suite {
@@ -31,10 +49,13 @@ pub struct Suite {
     last: Mutex<Option<Round>>,
 }
 
+/// What stands above the moves of a table.
+const HEAD: &str = "moves";
+
 /// All openings in the order of one round.
 #[derive(Clone, Debug)]
 struct Round {
-    seed: u64,
+    drawn_by: (u64, Orientation),
     number: u64,
     openings: Arc<[Opening]>,
 }
@@ -91,7 +112,8 @@ impl Suite {
     }
 
     /// A list: the moves of one opening a line, whatever follows them after a blank or tab ignored, as are empty
-    /// lines and those that begin with `#`.
+    /// lines, those that begin with `#`, and a first line that names the columns, as the file of `fourfold review
+    /// --mistakes` has it.
     ///
     /// # Errors
     ///
@@ -99,7 +121,8 @@ impl Suite {
     pub fn from_list(variant: Variant, text: &str) -> Result<Self, SuiteError> {
         let mut openings = Vec::new();
         for (line, row) in (1..).zip(text.lines()) {
-            let Some(moves) = row.split_whitespace().next().filter(|moves| !moves.starts_with('#')) else {
+            let is_remark = |moves: &&str| moves.starts_with('#') || (line == 1 && *moves == HEAD);
+            let Some(moves) = row.split_whitespace().next().filter(|moves| !is_remark(moves)) else {
                 continue;
             };
             let opening = Opening::from_notation(variant, moves);
@@ -130,20 +153,28 @@ impl Suite {
     }
 
     /// The opening with this index of the series that belongs to `seed`, as [`openings::draw_from`] has it.
-    pub fn draw(&self, seed: u64, index: u64) -> Opening {
+    pub fn draw(&self, seed: u64, orientation: Orientation, index: u64) -> Opening {
         let count = self.openings.len() as u64; // no suite is empty
-        let openings = self.round(seed, index / count);
+        let openings = self.round((seed, orientation), index / count);
         let place = usize::try_from(index % count).unwrap_or_default();
         openings[place].clone()
     }
 
-    fn round(&self, seed: u64, number: u64) -> Arc<[Opening]> {
+    fn round(&self, drawn_by: (u64, Orientation), number: u64) -> Arc<[Opening]> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(round) = last.as_ref().filter(|round| (round.seed, round.number) == (seed, number)) {
+        let is_last = |round: &&Round| (round.drawn_by, round.number) == (drawn_by, number);
+        if let Some(round) = last.as_ref().filter(is_last) {
             return Arc::clone(&round.openings);
         }
-        let openings: Arc<[Opening]> = openings::round(&self.openings, self.variant, seed, number).collect();
-        *last = Some(Round { seed, number, openings: Arc::clone(&openings) });
+        let openings: Arc<[Opening]> = match drawn_by {
+            (seed, Orientation::Drawn) => {
+                openings::round(&self.openings, self.variant, seed, number).collect()
+            }
+            (seed, Orientation::AsWritten) => {
+                openings::round_as_written(&self.openings, seed, number).collect()
+            }
+        };
+        *last = Some(Round { drawn_by, number, openings: Arc::clone(&openings) });
         openings
     }
 }
@@ -156,11 +187,28 @@ mod tests {
 
     #[test]
     fn lists_may_have_remarks() {
-        let suite = Suite::from_list(VARIANT, "# head\n\n1122\n2131\t0\n-\n").unwrap();
-        let mut drawn: Vec<String> = (0..3).map(|index| suite.draw(7, index).notation()).collect();
-        drawn.sort();
-        assert!(drawn.contains(&String::new()));
-        assert!(drawn.iter().any(|moves| moves == "1122" || moves == "7766"), "{drawn:?}");
+        let suite = Suite::from_list(VARIANT, "moves\tscore\n# head\n\n1122\n2131\t0\n-\n").unwrap();
+        let drawn = |orientation| {
+            let draw = |index| suite.draw(7, orientation, index).notation();
+            let mut drawn: Vec<String> = (0..3).map(draw).collect();
+            drawn.sort();
+            drawn
+        };
+        let mirrored = drawn(Orientation::Drawn);
+        assert!(mirrored.contains(&String::new()));
+        assert!(mirrored.iter().any(|moves| moves == "1122" || moves == "7766"), "{mirrored:?}");
+        assert_eq!(drawn(Orientation::AsWritten), ["", "1122", "2131"]);
+    }
+
+    #[test]
+    fn openings_as_written_are_never_mirrored() {
+        let suite = Suite::from_list(VARIANT, "1122\n").unwrap();
+        let drawn = |orientation| {
+            let draw = |index| suite.draw(7, orientation, index).notation();
+            (0..20).map(draw).collect::<std::collections::BTreeSet<String>>()
+        };
+        assert_eq!(drawn(Orientation::AsWritten).into_iter().collect::<Vec<_>>(), ["1122"]);
+        assert_eq!(drawn(Orientation::Drawn).into_iter().collect::<Vec<_>>(), ["1122", "7766"]);
     }
 
     #[test]
@@ -188,7 +236,7 @@ mod tests {
     #[test]
     fn suites_draw_what_the_ladder_draws() {
         let suite = Suite::balanced(VARIANT).unwrap();
-        assert_eq!(Some(suite.draw(3, 150)), openings::draw(VARIANT, 3, 150));
+        assert_eq!(Some(suite.draw(3, Orientation::Drawn, 150)), openings::draw(VARIANT, 3, 150));
         assert_ne!(suite.checksum(), Suite::empty(VARIANT).checksum());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::Format;
 use crate::plan::Plan;
-use crate::suite::OpeningKind;
+use crate::suite::{OpeningKind, Orientation};
 use crate::time::BotLimits;
 
 /// A plan for so many entrants, called `a`, `b` and so on.
@@ -13,6 +13,7 @@ pub(crate) fn plan(format: Format, entrants: u8, pairs: u64) -> Plan {
         variant: "7x6".into(),
         openings: OpeningKind::None,
         openings_crc: 0,
+        orientation: Orientation::Drawn,
         time: BotLimits::default(),
         margin_ms: 50,
         pairs,

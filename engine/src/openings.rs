@@ -123,14 +123,25 @@ pub fn round(
     seed: u64,
     number: u64,
 ) -> impl Iterator<Item = Opening> + '_ {
+    shuffled(openings, seed, number).map(
+        move |(opening, is_mirrored)| {
+            if is_mirrored { opening.mirror(variant) } else { opening.clone() }
+        },
+    )
+}
+
+/// The same openings in the same order, each as it was given.
+pub fn round_as_written(openings: &[Opening], seed: u64, number: u64) -> impl Iterator<Item = Opening> + '_ {
+    shuffled(openings, seed, number).map(|(opening, _)| opening.clone())
+}
+
+/// All openings in the order of a round, and the coin of each that may mirror it.
+fn shuffled(openings: &[Opening], seed: u64, number: u64) -> impl Iterator<Item = (&Opening, bool)> {
     let mut rng = rng::seeded_stream(seed, number);
     let mut order: Vec<usize> = (0..openings.len()).collect();
     order.shuffle(&mut rng);
     // One coin for each place, so that an opening does not depend on which others were asked for.
-    order.into_iter().zip(rng.random_iter::<bool>()).map(move |(opening, is_mirrored)| {
-        let opening = &openings[opening];
-        if is_mirrored { opening.mirror(variant) } else { opening.clone() }
-    })
+    order.into_iter().zip(rng.random_iter::<bool>()).map(|(opening, coin)| (&openings[opening], coin))
 }
 
 /// All positions after `ply` plies in which nobody has won, one of each mirrored pair: the first in

@@ -17,7 +17,7 @@ use crate::measure::subject::Subject;
 use crate::plan::Plan;
 use crate::runner::{self, Observer, Run, RunError};
 use crate::stop::Stop;
-use crate::suite::{Suite, SuiteError};
+use crate::suite::{Orientation, Suite, SuiteError};
 use crate::time::BotLimits;
 use crate::watchdog::Watchdog;
 
@@ -95,6 +95,7 @@ impl Climb {
             variant: Variant::STANDARD.to_string(),
             openings: suite.kind(),
             openings_crc: suite.checksum(),
+            orientation: Orientation::Drawn,
             time: BotLimits::default(),
             margin_ms: 0,
             pairs: self.pairs,

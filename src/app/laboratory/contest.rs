@@ -22,7 +22,7 @@ use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::report::FaultKindReport;
 use fourfold_arena::runner::{self, Observer, Run, RunError};
 use fourfold_arena::stats::sprt::Sprt;
-use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
+use fourfold_arena::suite::{OpeningKind, Orientation, Suite, SuiteError};
 use fourfold_arena::time::{BotLimits, TimeControl};
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::BotSpec;
@@ -42,9 +42,14 @@ const SEED_LIMIT: u64 = 1 << 32;
 #[derive(Debug, clap::Args)]
 pub(in crate::app) struct ContestArgs {
     /// Where games begin: `balanced` (positions after four plies whose exact value is a draw), `balanced:6` or
-    /// `balanced:8` (longer ones), `empty`, or a file with the moves of one opening a line.
+    /// `balanced:8` (longer ones), `empty`, or a file with the moves of one opening a line, played as they are
+    /// written.
     #[arg(long, value_name = "SUITE")]
     openings: Option<String>,
+    /// Let a coin decide for each opening of a file whether left and right are exchanged, as is done with balanced
+    /// ones.
+    #[arg(long, requires = "openings")]
+    mirror: bool,
     /// Time for each move, in milliseconds.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=86_400_000), conflicts_with_all = ["nodes", "time"])]
     move_ms: Option<u64>,
@@ -122,6 +127,9 @@ impl ContestArgs {
     ) -> anyhow::Result<Course> {
         let interrupt = Interrupt::listen()?;
         let suite = self.suite(contest.openings)?;
+        if self.mirror && suite.kind() != OpeningKind::Given {
+            return Err(Exit::usage("--mirror is for the openings of a file").into());
+        }
         let watchdog = Watchdog::start().context("cannot start a thread")?;
         let entered =
             contest.entrants.iter().map(|text| Entered::read(text)).collect::<Result<Vec<_>, _>>()?;
@@ -197,6 +205,15 @@ impl ContestArgs {
         Ok(Box::new(HouseEntrant::new(name.to_owned(), recipe, watchdog)))
     }
 
+    /// Whether openings are mirrored. What goes on with a log does it as the log began, unless it is told to.
+    fn orientation(&self, suite: &Suite, logged: Option<&Plan>) -> Orientation {
+        match (self.mirror, logged, suite.kind()) {
+            (true, ..) | (false, None, OpeningKind::None | OpeningKind::Balanced) => Orientation::Drawn,
+            (false, Some(plan), _) => plan.orientation,
+            (false, None, OpeningKind::Given) => Orientation::AsWritten,
+        }
+    }
+
     /// The plan of the flags. A seed that was not named is the log's, if there is one.
     fn plan(&self, contest: &Contest, suite: &Suite, names: &[String], logged: Option<&Plan>) -> Plan {
         let new_seed = || rand::rng().random_range(0..SEED_LIMIT);
@@ -206,6 +223,7 @@ impl ContestArgs {
             variant: self.variant.to_string(),
             openings: suite.kind(),
             openings_crc: suite.checksum(),
+            orientation: self.orientation(suite, logged),
             time: self.limits(),
             margin_ms: self.margin_ms,
             pairs: contest.pairs,

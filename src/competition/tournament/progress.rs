@@ -7,7 +7,7 @@ use fourfold_arena::log::Why;
 use fourfold_arena::plan::{Plan, PlannedGame};
 use fourfold_arena::report::RatingTable;
 use fourfold_arena::results::GameOutcome;
-use fourfold_arena::suite::{OpeningKind, Suite, SuiteError};
+use fourfold_arena::suite::{OpeningKind, Orientation, Suite, SuiteError};
 use fourfold_engine::{BySide, Side, Variant};
 
 use crate::model::ids::{GameId, PlayerName};
@@ -251,7 +251,7 @@ impl TournamentProgress {
 
     /// The moves of the opening of a game.
     pub(crate) fn opening(&self, slot: PlannedGame) -> String {
-        self.suite.draw(self.tournament.seed, slot.pairing.opening).notation()
+        self.suite.draw(self.tournament.seed, Orientation::Drawn, slot.pairing.opening).notation()
     }
 
     /// A game has begun.
@@ -312,6 +312,7 @@ fn plan(tournament: &StoredTournament, names: &[PlayerName], suite: &Suite) -> P
         variant: Variant::STANDARD.to_string(),
         openings: OpeningKind::Balanced,
         openings_crc: suite.checksum(),
+        orientation: Orientation::Drawn,
         time: tournament.time.into(),
         margin_ms: 0,
         pairs: tournament.pairs,

@@ -16,7 +16,7 @@ use fourfold_arena::runner::{self, Observer, Run};
 use fourfold_arena::stats::elo::expected_score;
 use fourfold_arena::stats::fit::{FitMeeting, LOSS, WIN};
 use fourfold_arena::stop::Stop;
-use fourfold_arena::suite::Suite;
+use fourfold_arena::suite::{Orientation, Suite};
 use fourfold_arena::time::BotLimits;
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::Recipe;
@@ -121,6 +121,7 @@ impl ArenaBench {
             variant: Variant::STANDARD.to_string(),
             openings: suite.kind(),
             openings_crc: suite.checksum(),
+            orientation: Orientation::Drawn,
             time: BotLimits::default(),
             margin_ms: 0,
             pairs: self.games / 2,
