@@ -25,6 +25,10 @@ use report::LoadTally;
 /// Time of the games: nobody thinks, so it only has to outlast a stalled server.
 const TIME: TimeControl = TimeControl { bank_ms: Some(600_000), increment_ms: 0, move_ms: None };
 
+/// How long a server may be gone: one that is started again is back in a second, and there is nothing to measure of one
+/// that has ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// What load to make.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadPlan {
@@ -41,18 +45,19 @@ pub(crate) struct LoadPlan {
     pub(crate) seed: u64,
 }
 
-/// Makes the load until all games are played or `stop` is set, and says how it went.
+/// Makes the load until all games are played or `stop` is set, and says how it went. What ends it before comes with
+/// what was played until then.
 ///
 /// `progress` hears of every finished game.
 ///
 /// # Errors
 ///
-/// No connection can be made, or the server refuses a player for good. What was played until then is lost.
+/// Nothing was played: no connection can be made, or the server refuses a player for good.
 pub(crate) async fn run(
     plan: &LoadPlan,
     progress: impl Fn() + Send + Sync + 'static,
     stop: &CancellationToken,
-) -> Result<LoadReport, ClientError> {
+) -> Result<(LoadReport, Option<ClientError>), ClientError> {
     let began = Instant::now();
     let tally = Arc::new(LoadTally::new(Box::new(progress)));
     let finished = stop.child_token();
@@ -63,12 +68,18 @@ pub(crate) async fn run(
     }
     let played = play(plan, &tally, &finished).await;
     finished.cancel();
-    let mut seen = 0;
+    let (mut seen, mut trouble) = (0, played.err());
     while let Some(watched) = watchers.join_next().await {
-        seen += watched.unwrap_or(Ok(0))?;
+        match watched.unwrap_or(Ok(0)) {
+            Ok(messages) => seen += messages,
+            Err(error) => trouble = trouble.or(Some(error)),
+        }
     }
-    played?;
-    Ok(tally.report(began.elapsed(), plan.spectators, seen))
+    let report = tally.report(began.elapsed(), plan.spectators, seen);
+    match trouble {
+        Some(error) if report.moves == 0 => Err(error),
+        trouble => Ok((report, trouble)),
+    }
 }
 
 fn introduction(plan: &LoadPlan) -> Introduction {
@@ -87,6 +98,7 @@ async fn play(plan: &LoadPlan, tally: &Arc<LoadTally>, stop: &CancellationToken)
             rated: false,
             games: Some(share(plan.games, pairs, pair)),
             think: plan.think,
+            patience: Some(PATIENCE),
             seed: plan.seed.wrapping_add(u64::from(pair)),
         };
         let witness: Arc<dyn Witness> = Arc::<LoadTally>::clone(tally);

@@ -70,6 +70,7 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
             rated: false,
             games: None,
             think: THINK,
+            patience: None,
             seed: round.seed.wrapping_add(index.into()),
         };
         let witness: Arc<dyn Witness> = Arc::<Tally>::clone(&tally);

@@ -102,6 +102,7 @@ pub(crate) fn start(
             rated: rated.is_some(),
             games: None,
             think: Duration::ZERO,
+            patience: None,
             seed: seating.seed.wrapping_mul(1_000_003).wrapping_add(index.into()),
         };
         let witness: Arc<dyn Witness> = Arc::<History>::clone(history);

@@ -78,6 +78,7 @@ async fn over_a_line_that_delays_repeats_and_breaks_every_move_counts_once() {
             rated: false,
             games: Some(u32::try_from(games).unwrap()),
             think: Duration::ZERO,
+            patience: None,
             seed: pair as u64,
         };
         let witness: Arc<dyn Witness> = Arc::<Told>::clone(&told);
@@ -104,4 +105,30 @@ async fn over_a_line_that_delays_repeats_and_breaks_every_move_counts_once() {
         let stored = moves.chars().nth(ack.ply as usize);
         assert_eq!(stored, char::from_digit(ack.column.into(), 36), "{ack:?} in {moves}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_makes_load_gives_up_when_the_server_has_gone() {
+    let arena = Arena::in_real_time(|_| {}).await;
+    let client = || Introduction { url: arena.url(), ..Introduction::default() };
+    let plan = PairPlan {
+        challenger: client(),
+        challenged: client(),
+        time: TIME,
+        rated: false,
+        games: None,
+        think: Duration::from_millis(1),
+        patience: Some(Duration::from_millis(100)),
+        seed: 7,
+    };
+    let told = Arc::new(Told::default());
+    let witness: Arc<dyn Witness> = Arc::<Told>::clone(&told);
+    let playing = tokio::spawn(play_pair(plan, witness, CancellationToken::new()));
+    while told.heard().acks.is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    arena.tell_to_stop();
+    let ended = tokio::time::timeout(PATIENCE, playing).await.expect("they do not wait for ever").unwrap();
+    let words = ended.expect_err("the games had no end").to_string();
+    assert!(words.contains("did not come back"), "{words}");
 }

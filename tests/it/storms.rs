@@ -91,6 +91,7 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
         rated: false,
         games: None,
         think: Duration::ZERO,
+        patience: None,
         seed: 1,
     };
     let witness: Arc<dyn Witness> = Arc::<Unhurt>::clone(&unhurt);

@@ -17,7 +17,7 @@ use crate::app::terminal::runtime;
 /// Play whole games over the protocol and measure the server.
 ///
 /// Guests connect, pair up and play legal games at random columns, all at once. Ctrl-C stops and reports what was
-/// played until then.
+/// played until then; so does a server that goes and is not back after a few seconds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -56,7 +56,7 @@ impl LoadCommand {
             think: Duration::from_millis(self.think_ms),
             seed: self.seed,
         };
-        let report = runtime()?.block_on(async {
+        let (report, trouble) = runtime()?.block_on(async {
             let stop = CancellationToken::new();
             let interrupted = stop.clone();
             tokio::spawn(async move {
@@ -73,7 +73,12 @@ impl LoadCommand {
             };
             load::run(&plan, progress, &stop).await.with_context(|| format!("load on {}", plan.url))
         })?;
-        if self.json { output::print_json(&report) } else { Ok(print(&report)?) }
+        if self.json {
+            output::print_json(&report)?
+        } else {
+            print(&report)?
+        }
+        trouble.map_or(Ok(()), |error| Err(anyhow::Error::new(error).context("the load ended early")))
     }
 }
 

@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::player::{Happening, LoadPlayer, Role, Witness};
+use super::player::{Habits, Happening, LoadPlayer, Role, Witness};
 use crate::client::{Client, ClientError, Introduction, game_time};
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::PlayerName;
@@ -37,6 +37,8 @@ pub struct PairPlan {
     pub games: Option<u32>,
     /// How long each waits before it answers a turn.
     pub think: Duration,
+    /// How long they try to come back to a server that has gone; without end if left out.
+    pub patience: Option<Duration>,
     pub seed: u64,
 }
 
@@ -59,8 +61,9 @@ pub async fn play_pair(
         rng.set_stream(stream);
         rng
     };
-    let offerer = LoadPlayer::new(first, Role::Challenger, Arc::clone(&witness), plan.think, rng(0));
-    let taker = LoadPlayer::new(second, Role::Challenged, witness, plan.think, rng(1));
+    let habits = Habits { think: plan.think, patience: plan.patience };
+    let offerer = LoadPlayer::new(first, Role::Challenger, Arc::clone(&witness), habits, rng(0));
+    let taker = LoadPlayer::new(second, Role::Challenged, witness, habits, rng(1));
     let offering = async {
         let result = offer_games(offerer, &opponent, &plan, &done).await;
         done.cancel();

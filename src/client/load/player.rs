@@ -7,7 +7,7 @@ use std::time::Duration;
 use fourfold_engine::Column;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, ClientError, Received};
@@ -93,12 +93,21 @@ struct Sent {
     at: Instant,
 }
 
+/// How a player waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Habits {
+    /// Before it answers a turn.
+    pub(super) think: Duration,
+    /// For a server that has gone; without end if left out.
+    pub(super) patience: Option<Duration>,
+}
+
 /// One player.
 pub(super) struct LoadPlayer {
     client: Client,
     role: Role,
     witness: Arc<dyn Witness>,
-    think: Duration,
+    habits: Habits,
     rng: ChaCha8Rng,
     /// Moves of each live game, as far as this player has seen them.
     known: HashMap<GameId, String>,
@@ -127,6 +136,11 @@ pub(super) enum Happening {
     Refused(Box<WireError>),
 }
 
+/// What is said of a server that does not come back.
+fn gone(patience: Duration) -> ClientError {
+    ClientError::Lost(format!("the server has gone and did not come back in {} s", patience.as_secs()))
+}
+
 /// Whether to go on. Nobody else plays under our players' names: one that was replaced was so by an earlier attempt of
 /// its own to connect, which a busy server has only now come to.
 fn is_passing(error: &ClientError) -> bool {
@@ -140,14 +154,14 @@ impl LoadPlayer {
         client: Client,
         role: Role,
         witness: Arc<dyn Witness>,
-        think: Duration,
+        habits: Habits,
         rng: ChaCha8Rng,
     ) -> Self {
         Self {
             client,
             role,
             witness,
-            think,
+            habits,
             rng,
             known: HashMap::new(),
             sent: HashMap::new(),
@@ -231,9 +245,17 @@ impl LoadPlayer {
 
     /// Connects again; false once `stop` is set.
     async fn reconnect(&mut self, stop: &CancellationToken) -> Result<bool, ClientError> {
+        let patience = self.habits.patience;
+        let out_of_patience = async {
+            match patience {
+                Some(patience) => sleep(patience).await,
+                None => std::future::pending().await,
+            }
+        };
         let welcome = tokio::select! {
             () = stop.cancelled() => return Ok(false),
             welcome = self.client.reconnect() => welcome?,
+            () = out_of_patience => return Err(gone(patience.unwrap_or_default())),
         };
         if welcome.resumed {
             self.witness.reconnected(self.role);
@@ -259,8 +281,8 @@ impl LoadPlayer {
             ServerMessage::Game(snapshot) => return Ok(self.take_snapshot(&snapshot)),
             ServerMessage::Turn(turn) => {
                 self.take_view(&turn.game, &turn.moves);
-                self.due = Some((Instant::now() + self.think, turn));
-                if self.think.is_zero() {
+                self.due = Some((Instant::now() + self.habits.think, turn));
+                if self.habits.think.is_zero() {
                     self.answer_turn().await?;
                 }
             }
