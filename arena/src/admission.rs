@@ -189,13 +189,28 @@ impl Test<'_> {
         self.checks.push(Check { name, verdict: CheckVerdict::Passed, note: note.to_owned() });
     }
 
-    fn failed(&mut self, name: &'static str, note: &str) {
-        self.checks.push(Check { name, verdict: CheckVerdict::Failed, note: note.to_owned() });
+    fn failed(&mut self, name: &'static str, fault: &str) {
+        let note = hint(fault).map_or_else(|| fault.to_owned(), |hint| format!("{fault}; {hint}"));
+        self.checks.push(Check { name, verdict: CheckVerdict::Failed, note });
     }
 
     fn skipped(&mut self, name: &'static str, note: &str) {
         self.checks.push(Check { name, verdict: CheckVerdict::Skipped, note: note.to_owned() });
     }
+}
+
+/// What to look at first, if a fault is one that many programs begin with.
+fn hint(fault: &str) -> Option<&'static str> {
+    const HINTS: [(&str, &str); 4] = [
+        (r#""0" is no move in the dialect simple"#, "does it count columns from 0? They are counted from 1"),
+        (
+            "is not on a board",
+            "does it count columns as the dialect does: simple from 1, kaggle and aigames from 0?",
+        ),
+        ("is full", "does it look at the board that it is sent, and count columns from 1?"),
+        ("too late", "if it had an answer by then, does it flush its output after each line?"),
+    ];
+    HINTS.iter().find(|(words, _)| fault.contains(words)).map(|(_, hint)| *hint)
 }
 
 /// A game between random players that fills the board.
@@ -306,5 +321,19 @@ mod tests {
         };
         assert!(!failed("handshake") && !failed("turn") && failed("pair_against_itself"));
         assert!(report.latency_ms.max >= 2.0);
+        let full = report.checks.iter().find(|check| check.note.contains("column 4 is full")).unwrap();
+        assert!(full.note.ends_with("and count columns from 1?"), "{}", full.note);
+    }
+
+    #[test]
+    fn frequent_faults_come_with_a_hint() {
+        let game = Game::new(Variant::STANDARD);
+        let malformed = crate::program::dialect::Dialect::Simple.read("0", &game).unwrap_err();
+        assert!(hint(&malformed.to_string()).unwrap().contains("counted from 1"));
+        let beyond = crate::program::dialect::Dialect::Kaggle.read("7", &game).unwrap().unwrap();
+        let beyond = game.position().play(beyond).unwrap_err();
+        assert!(hint(&beyond.to_string()).unwrap().contains("kaggle and aigames from 0"));
+        assert!(hint(&EntrantFault::Late.to_string()).unwrap().contains("flush"));
+        assert_eq!(hint("exited with code 1"), None);
     }
 }
