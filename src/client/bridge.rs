@@ -15,18 +15,24 @@ use fourfold_arena::time::Clock;
 use fourfold_engine::{BySide, Column, Game, Side};
 use thiserror::Error;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::report::BridgeSummary;
-use crate::client::{Client, ClientError, Introduction, Received};
+use crate::client::{Client, ClientError, Introduction, Received, game_time};
 use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::ids::GameId;
+use crate::model::opening::{OpeningKind, SideChoice};
 use crate::protocol::client::{
-    Bye, ColumnField, Move, OnChallenge, PlayBot, ProgramFault, ProgramFaultKind, Resign,
+    Bye, Challenge, ColumnField, Decline, DeclineReason, Move, OnChallenge, PlayBot, ProgramFault,
+    ProgramFaultKind, Resign,
 };
-use crate::protocol::server::{GameEnd, Notice, NoticeCode, Offer, Snapshot, Turn, TurnClock};
+use crate::protocol::server::{
+    ChallengeEnd, ChallengeOutcome, GameEnd, Moved, Notice, NoticeCode, Offer, Snapshot, Synced, Turn,
+    TurnClock,
+};
+use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireOpening, WireVariant};
 use crate::protocol::{ClientMessage, ServerMessage, WireError};
 
 /// Kept back from the time for a move, beside the way to the server and back.
@@ -50,7 +56,25 @@ pub(crate) struct BridgePlan {
     pub(crate) invitations: VecDeque<PlayBot>,
     /// Leaves after so many games.
     pub(crate) games_max: Option<u64>,
+    /// Whom it asks for games, over and over.
+    pub(crate) opponent: Option<Practice>,
 }
+
+/// Games with somebody whom the bridge asks for them.
+#[derive(Clone, Debug)]
+pub(crate) struct Practice {
+    pub(crate) opponent: String,
+    pub(crate) rated: bool,
+}
+
+/// The `id` of the bridge's own challenges.
+const CHALLENGE: &str = "challenge";
+
+/// How long until an opponent is asked again that is busy, or whose games a lost session may have ended.
+const ASK_AGAIN: Duration = Duration::from_secs(3);
+
+/// Time of the games that the bridge asks for: a minute, and half a second for each move on top.
+const PRACTICE_TIME: TimeControl = TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None };
 
 /// Something that whoever runs the bridge wants to know.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,6 +112,9 @@ pub(crate) enum BridgeError {
     /// Too many faults in a row.
     #[error("{0} games in a row were lost by a fault, the last by this: {1}")]
     Broken(u32, EntrantFault),
+    /// Whoever is asked for games does not play.
+    #[error("{0} does not play: {1}")]
+    NotTaken(String, String),
 }
 
 /// A game under way.
@@ -125,6 +152,12 @@ struct Bridge<'a> {
     summary: BridgeSummary,
     faults_in_a_row: u32,
     is_draining: bool,
+    /// Games of the bridge's challenge that have not begun, while it stands.
+    owed: u32,
+    /// Games that have begun.
+    begun: u64,
+    /// When to ask for games again.
+    ask_at: Option<Instant>,
     tell: &'a mut (dyn FnMut(&Note) + Send),
 }
 
@@ -157,6 +190,9 @@ pub(crate) async fn run(
         summary: BridgeSummary::default(),
         faults_in_a_row: 0,
         is_draining: false,
+        owed: 0,
+        begun: 0,
+        ask_at: None,
         tell,
     };
     let result = bridge.play(stop).await;
@@ -185,13 +221,19 @@ impl Bridge<'_> {
                     }
                     continue;
                 }
+                () = sleep_until(self.ask_at.unwrap_or_else(Instant::now)), if self.ask_at.is_some() => {
+                    self.ask_for_games().await?;
+                    continue;
+                }
                 received = self.client.next() => received,
             };
             match received {
                 Ok(received) => self.take(received).await?,
                 Err(ClientError::Closed { code: CLOSED_NORMALLY, .. }) if self.is_draining => return Ok(()),
                 Err(error) if error.is_passing() => {
-                    self.client.reconnect().await?;
+                    if !self.client.reconnect().await?.resumed {
+                        self.owed = 0;
+                    }
                     (self.tell)(&Note::Reconnected);
                 }
                 Err(error) => return Err(error.into()),
@@ -219,17 +261,15 @@ impl Bridge<'_> {
 
     async fn take(&mut self, received: Received) -> Result<(), BridgeError> {
         match received.message {
-            ServerMessage::Synced(synced) if synced.games == 0 => self.invite().await?,
+            ServerMessage::Synced(synced) => self.take_synced(&synced).await?,
+            ServerMessage::ChallengeEnd(end) => self.take_challenge_end(&end)?,
+            ServerMessage::Error(error) if received.re.as_deref() == Some(CHALLENGE) => {
+                self.not_taken(error.message.clone(), error.retry_ms.is_some())?;
+            }
             ServerMessage::Challenge(offer) => self.take_offer(*offer).await?,
             ServerMessage::Game(snapshot) => self.take_snapshot(&snapshot).await?,
             ServerMessage::Turn(turn) => self.take_turn(*turn).await?,
-            ServerMessage::Moved(moved) => {
-                let place = self.places.get_mut(&moved.game);
-                let sent = place
-                    .filter(|place| Side::from(moved.by) == place.side)
-                    .and_then(|place| place.sent.take());
-                self.summary.latencies.extend(sent.map(|sent| sent.elapsed()));
-            }
+            ServerMessage::Moved(moved) => self.take_moved(&moved),
             ServerMessage::GameEnd(end) => self.take_end(end).await?,
             ServerMessage::Ping(ping) => self.send(&ClientMessage::Pong(ping)).await?,
             ServerMessage::Notice(Notice { code: NoticeCode::Paused, in_ms, .. }) => {
@@ -240,8 +280,6 @@ impl Bridge<'_> {
                 (self.tell)(&Note::Refused(error));
             }
             ServerMessage::Welcome(_)
-            | ServerMessage::Synced(_)
-            | ServerMessage::ChallengeEnd(_)
             | ServerMessage::BotOffer(_)
             | ServerMessage::Ok(_)
             | ServerMessage::Notice(_)
@@ -268,10 +306,82 @@ impl Bridge<'_> {
         }
     }
 
+    async fn take_synced(&mut self, synced: &Synced) -> Result<(), ClientError> {
+        if synced.games == 0 {
+            self.invite().await?;
+        }
+        // The games of before may go on by themselves.
+        let wait = if self.begun == 0 { Duration::ZERO } else { ASK_AGAIN };
+        self.ask_at = Some(Instant::now() + wait);
+        Ok(())
+    }
+
+    /// How long the server took to acknowledge a move.
+    fn take_moved(&mut self, moved: &Moved) {
+        let place = self.places.get_mut(&moved.game);
+        let sent =
+            place.filter(|place| Side::from(moved.by) == place.side).and_then(|place| place.sent.take());
+        self.summary.latencies.extend(sent.map(|sent| sent.elapsed()));
+    }
+
+    /// Challenges the opponent of the plan, unless games go on, or are still to come.
+    async fn ask_for_games(&mut self) -> Result<(), ClientError> {
+        self.ask_at = None;
+        let Some(Practice { opponent, rated }) = self.plan.opponent.clone() else { return Ok(()) };
+        if self.is_draining || !self.places.is_empty() || self.owed > 0 {
+            return Ok(());
+        }
+        let left = self.plan.games_max.map(|max| max.saturating_sub(self.begun));
+        let left = left.and_then(|left| u32::try_from(left).ok()).unwrap_or(SERIES_MAX).min(SERIES_MAX);
+        self.owed = if left > 1 { left - left % 2 } else { 1 }; // the protocol has one game, or pairs
+        // Pairs begin from drawn positions: two bots that draw no lots would repeat themselves.
+        let balanced = WireOpening { kind: OpeningKind::Balanced, moves: String::new() };
+        let challenge = Challenge {
+            to: opponent,
+            terms: Terms {
+                time: game_time(PRACTICE_TIME)?,
+                rated,
+                variant: WireVariant::default(),
+                opening: (self.owed > 1).then_some(balanced),
+                games: SeriesLength::checked(self.owed).unwrap_or_default(),
+                side: SideChoice::Random,
+            },
+            key: None,
+        };
+        match self.client.send_with_id(&ClientMessage::Challenge(challenge), Some(CHALLENGE)).await {
+            Err(error) if !error.is_passing() => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn take_challenge_end(&mut self, end: &ChallengeEnd) -> Result<(), BridgeError> {
+        if self.owed == 0 || !self.places.is_empty() || end.how == ChallengeOutcome::Accepted {
+            return Ok(());
+        }
+        let in_time = matches!(end.reason, Some(DeclineReason::Later | DeclineReason::Busy));
+        let words = end.reason.map_or_else(|| format!("{:?}", end.how), |reason| format!("{reason:?}"));
+        self.not_taken(words.to_lowercase(), in_time)
+    }
+
+    /// Asks again later, if that can help.
+    fn not_taken(&mut self, why: String, in_time: bool) -> Result<(), BridgeError> {
+        self.owed = 0;
+        if in_time {
+            self.ask_at = Some(Instant::now() + ASK_AGAIN);
+            return Ok(());
+        }
+        let opponent = self.plan.opponent.as_ref().map(|practice| practice.opponent.clone());
+        Err(BridgeError::NotTaken(opponent.unwrap_or_default(), why))
+    }
+
     async fn take_offer(&mut self, offer: Offer) -> Result<(), ClientError> {
         let is_own = offer.from.id == self.client.welcome().you.id;
         if is_own || self.is_draining {
             return Ok(());
+        }
+        if self.plan.opponent.is_some() {
+            let decline = Decline { challenge: offer.challenge, reason: DeclineReason::Later };
+            return self.send(&ClientMessage::Decline(decline)).await;
         }
         self.send(&ClientMessage::Accept(OnChallenge { challenge: offer.challenge })).await
     }
@@ -282,8 +392,17 @@ impl Bridge<'_> {
             return self.take_end(Box::new(end)).await;
         }
         let time = snapshot.time;
-        self.places.entry(snapshot.game.clone()).or_insert_with(|| BridgedGame::new(side, time)).time = time;
+        self.place(&snapshot.game, side, time).time = time;
         Ok(())
+    }
+
+    /// The place of a game, which begins if it is not known.
+    fn place(&mut self, game: &GameId, side: Side, time: TimeControl) -> &mut BridgedGame {
+        if !self.places.contains_key(game) {
+            self.begun += 1;
+            self.owed = self.owed.saturating_sub(1);
+        }
+        self.places.entry(game.clone()).or_insert_with(|| BridgedGame::new(side, time))
     }
 
     async fn take_turn(&mut self, turn: Turn) -> Result<(), BridgeError> {
@@ -291,8 +410,7 @@ impl Bridge<'_> {
         let game =
             Game::from_moves(turn.variant.0, &turn.moves).map_err(|error| unreadable(error.to_string()))?;
         let side = game.position().side_to_move();
-        let place = self.places.entry(turn.game.clone());
-        let place = place.or_insert_with(|| BridgedGame::new(side, TimeControl::default()));
+        let place = self.place(&turn.game, side, TimeControl::default());
         match (place.answered, place.thinking) {
             (Some((ply, column)), _) if ply == turn.ply => {
                 return Ok(self.send_move(turn.game, ply, column).await?);
@@ -367,7 +485,8 @@ impl Bridge<'_> {
         if is_enough && !self.is_draining {
             return Ok(self.drain().await?);
         }
-        Ok(self.invite().await?)
+        self.invite().await?;
+        Ok(self.ask_for_games().await?)
     }
 }
 

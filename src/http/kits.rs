@@ -23,6 +23,13 @@ macro_rules! files {
 
 /// What an author needs: all but the kits' own tests.
 const FILES: &[(&str, &[u8])] = files![
+    "cpp/README.md",
+    "cpp/examples/random_bot.cpp",
+    "cpp/fourfold_bot.hpp",
+    "go/README.md",
+    "go/examples/random_bot/main.go",
+    "go/fourfold.go",
+    "go/go.mod",
     "javascript/README.md",
     "javascript/examples/random_bot.js",
     "javascript/fourfold_bot.js",
@@ -59,23 +66,54 @@ pub(super) struct Kit {
     prepare: &'static str,
     /// What runs the bot.
     run: &'static str,
+    pub(super) encryption: Encryption,
+}
+
+/// Whether a kit reaches an arena behind TLS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Encryption {
+    Tls,
+    /// It has no library for it.
+    PlainOnly,
 }
 
 /// All of them.
-pub(super) const ALL: [Kit; 3] = [
+pub(super) const ALL: [Kit; 5] = [
     Kit {
         folder: "python",
         title: "Python",
         prepare: "python3 -m venv .venv && .venv/bin/pip install -q . && ",
         run: ".venv/bin/python examples/random_bot.py",
+        encryption: Encryption::Tls,
     },
     Kit {
         folder: "javascript",
         title: "JavaScript",
         prepare: "",
         run: "node --experimental-websocket examples/random_bot.js",
+        encryption: Encryption::Tls,
     },
-    Kit { folder: "rust", title: "Rust", prepare: "", run: "cargo run --release --example random_bot" },
+    Kit {
+        folder: "rust",
+        title: "Rust",
+        prepare: "",
+        run: "cargo run --release --example random_bot",
+        encryption: Encryption::Tls,
+    },
+    Kit {
+        folder: "go",
+        title: "Go",
+        prepare: "",
+        run: "go run ./examples/random_bot",
+        encryption: Encryption::Tls,
+    },
+    Kit {
+        folder: "cpp",
+        title: "C++",
+        prepare: "c++ -std=c++17 -O2 -pthread -o random_bot examples/random_bot.cpp && ",
+        run: "./random_bot",
+        encryption: Encryption::PlainOnly,
+    },
 ];
 
 /// Three shell lines that fetch a kit from `base`, such as `http://127.0.0.1:4444`, and start its bot.
@@ -90,14 +128,15 @@ pub(super) fn start_lines(kit: &Kit, base: &str, token: &str) -> String {
 }
 
 /// What stands above the lines for programs of any language.
-pub(super) const BRIDGE_TITLE: &str = "C, C++, C#, Go, Java …: fourfold bridge";
+pub(super) const BRIDGE_TITLE: &str = "C, C#, Java …: a bridge";
 
-/// Two shell lines that let any program play, which needs no kit.
+/// Three shell lines that let any program play, which needs no more than Python.
 pub(super) fn bridge_lines(base: &str, token: &str) -> String {
     let socket = base.replacen("http", "ws", 1);
     format!(
         "export FOURFOLD_URL={socket} FOURFOLD_TOKEN={token}\n\
-         fourfold bridge -- ./mybot   # answers `7x6 1000 4453` with a column, see docs/programs.md"
+         curl -s {base}/kits/python.tar | tar x && python3 -m venv .venv && .venv/bin/pip install -q ./fourfold-python\n\
+         .venv/bin/python -m fourfold_bot.bridge -- ./mybot   # answers `7x6 1000 4453` with a column, see docs/programs.md"
     )
 }
 
@@ -106,7 +145,7 @@ pub(super) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/kits/{name}", get(serve))
 }
 
-static ARCHIVES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| ALL.each_ref().map(|kit| archive(kit.folder)));
+static ARCHIVES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| ALL.each_ref().map(|kit| archive(kit.folder)));
 
 async fn serve(Path(name): Path<String>) -> Response {
     let place = ALL.iter().position(|kit| name.strip_suffix(".tar") == Some(kit.folder));

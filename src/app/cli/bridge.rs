@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::client::bridge;
 
 use crate::client::Introduction;
-use crate::client::bridge::{BridgeError, BridgePlan, BridgeSummary, Note};
+use crate::client::bridge::{BridgeError, BridgePlan, BridgeSummary, Note, Practice};
 use crate::model::secret::Secret;
 use crate::protocol::client::BotInfo;
 use fourfold_arena::program::Program;
@@ -29,6 +29,7 @@ use crate::app::terminal::runtime;
 #[command(after_help = "\
 Examples:
   FOURFOLD_TOKEN=c4b_… fourfold bridge -- ./mybot --depth 8
+  FOURFOLD_TOKEN=c4b_… fourfold bridge --opponent negamax-6 --games 20 -- ./mybot
   fourfold bridge --url wss://arena.example.org --token c4b_… --dialect kaggle -- python3 agent.py")]
 pub(super) struct BridgeCommand {
     #[command(flatten)]
@@ -42,6 +43,13 @@ pub(super) struct BridgeCommand {
     /// Stay off the ladder and out of the directory: only the owner's other bots and the owner can challenge.
     #[arg(long)]
     private: bool,
+    /// Ask this player for all of its games, such as negamax-6, in pairs from balanced openings, a minute and half a
+    /// second a move each. Stays off the ladder.
+    #[arg(long, value_name = "NAME", conflicts_with = "max_games")]
+    opponent: Option<String>,
+    /// Let the games with --opponent count for the rating.
+    #[arg(long, requires = "opponent")]
+    rated: bool,
     /// Leave after so many games.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
@@ -85,11 +93,12 @@ impl BridgeCommand {
         let program = self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?;
         let introduction = Introduction {
             bot: Some(BotInfo { version: self.bot_version.clone(), about: None, url: None }),
-            open: Some(!self.private),
+            open: Some(!self.private && self.opponent.is_none()),
             max_games: Some(self.max_games),
             ..self.connection.introduction()
         };
-        let plan = BridgePlan { introduction, invitations: [].into(), games_max: self.games };
+        let opponent = self.opponent.map(|opponent| Practice { opponent, rated: self.rated });
+        let plan = BridgePlan { introduction, invitations: [].into(), games_max: self.games, opponent };
         let summary = conduct(plan, program)?;
         let BridgeSummary { score, faults, .. } = summary;
         let games = score.games();
@@ -121,7 +130,7 @@ fn conduct(plan: BridgePlan, program: Program) -> anyhow::Result<BridgeSummary> 
 pub(super) fn exit(error: BridgeError) -> anyhow::Error {
     match error {
         BridgeError::Client(error) => error.into(),
-        BridgeError::CannotStart(_) | BridgeError::Broken(..) => {
+        BridgeError::CannotStart(_) | BridgeError::Broken(..) | BridgeError::NotTaken(..) => {
             Exit::new(Code::Failure, error.to_string()).into()
         }
     }

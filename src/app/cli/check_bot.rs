@@ -169,6 +169,7 @@ impl CheckBotCommand {
             introduction: introduction.clone(),
             invitations: [SideChoice::First, SideChoice::Second].map(|side| invitation(side, time)).into(),
             games_max: Some(2),
+            opponent: None,
         };
         let name = if self.command.is_empty() { "the connection" } else { entrant.name() }.to_owned();
         runtime()?.block_on(async {
@@ -213,7 +214,7 @@ async fn test_through(
     introduction: Introduction,
     entrant: Arc<dyn Entrant>,
 ) -> anyhow::Result<TestReport> {
-    let plan = BridgePlan { introduction, invitations: [].into(), games_max: None };
+    let plan = BridgePlan { introduction, invitations: [].into(), games_max: None, opponent: None };
     let stop = CancellationToken::new();
     let mut silent = |_: &bridge::Note| {};
     let test = async {

@@ -12,13 +12,18 @@ use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::{Error, Message, client::IntoClientRequest, http::HeaderValue};
 
 /// Close codes after which another attempt cannot help: credentials, banned, version, replaced.
 const LASTING: [u16; 4] = [4401, 4403, 4406, 4409];
 /// Waits between attempts to connect: the first, and the longest.
 const RETRY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
+
+/// Games that one challenge asks for, the `id` of our own, and how long until a busy opponent is asked again.
+const SERIES_MAX: usize = 100;
+const CHALLENGE: &str = "challenge";
+const ASK_AGAIN: Duration = Duration::from_secs(3);
 
 /// The state from which a column is chosen.
 #[derive(Clone, Debug, Deserialize)]
@@ -68,13 +73,18 @@ pub struct Settings {
     pub open: bool,
     /// Stop after so many.
     pub games: Option<usize>,
+    /// Asks this player for all of its games, a minute and half a second a move each, and stays off the ladder.
+    pub opponent: Option<String>,
+    /// Whether those count.
+    pub rated: bool,
 }
 
 impl Settings {
     pub fn new(name: &str, version: &str) -> Self {
         let url = std::env::var("FOURFOLD_URL").unwrap_or_else(|_| "ws://127.0.0.1:4444".into());
         let token = std::env::var("FOURFOLD_TOKEN").unwrap_or_default();
-        Self { name: name.into(), version: version.into(), url, token, open: true, games: None }
+        let (name, version) = (name.into(), version.into());
+        Self { name, version, url, token, open: true, games: None, opponent: None, rated: false }
     }
 }
 
@@ -91,7 +101,11 @@ pub async fn run<C: Into<Choice>>(
     let mut bot = Bot { choose, settings, ..Bot::default() };
     let mut wait = RETRY.0;
     while !(bot.draining && bot.games.is_empty()) {
-        match bot.connection().await {
+        let ended = bot.connection().await;
+        if let Some(why) = bot.refusal {
+            return Err(why);
+        }
+        match ended {
             Ok(Some((code, why))) if LASTING.contains(&code) => {
                 return Err(format!("closed with {code}: {why}"));
             }
@@ -148,13 +162,21 @@ struct Bot {
     session: Value,
     started: usize,
     draining: bool,
+    /// Games of our challenge that have not begun, while it stands.
+    owed: usize,
+    /// When to ask the opponent again.
+    ask_at: Option<Instant>,
+    /// Why the opponent does not play.
+    refusal: Option<String>,
 }
 
 impl Default for Bot {
     fn default() -> Self {
         let (games, sides, thinking) = (HashMap::new(), HashMap::new(), JoinSet::new());
         let (choose, settings) = (Arc::new(|turn: &Turn| turn.legal[0].into()), Settings::new("", ""));
-        Self { choose, settings, games, sides, thinking, session: Value::Null, started: 0, draining: false }
+        let (session, ask_at, refusal) = (Value::Null, None, None);
+        let (started, owed, draining) = (0, 0, false);
+        Self { choose, settings, games, sides, thinking, session, started, draining, owed, ask_at, refusal }
     }
 }
 
@@ -185,12 +207,16 @@ impl Bot {
                         _ => None,
                     },
                 },
+                () = sleep_until(self.ask_at.unwrap_or_else(Instant::now)), if self.ask_at.is_some() => self.ask(),
                 Some(Ok((turn, choice))) = self.thinking.join_next() => self.answer(turn, choice),
                 _ = tokio::signal::ctrl_c() => {
                     if self.draining { std::process::exit(130) }
                     self.drain()
                 }
             };
+            if self.refusal.is_some() {
+                return Ok(None);
+            }
             if let Some(answer) = answer {
                 socket.send(Message::text(answer.to_string())).await?;
             }
@@ -198,10 +224,11 @@ impl Bot {
     }
 
     fn hello(&self) -> Value {
-        let Settings { name, version, token, open, .. } = &self.settings;
+        let Settings { name, version, token, open, opponent, .. } = &self.settings;
+        let open = *open && opponent.is_none() && !self.draining;
         json!({
             "type": "hello", "protocol": 1, "token": token, "client": { "name": name, "version": version },
-            "bot": { "version": version }, "open": *open && !self.draining, "resume": self.session,
+            "bot": { "version": version }, "open": open, "resume": self.session,
         })
     }
 
@@ -220,15 +247,14 @@ impl Bot {
             "welcome" => {
                 if message["resumed"] != true {
                     self.games.clear(); // those that live are told again
+                    self.owed = 0;
                 }
                 let [session, secret, seq] = ["session", "secret", "seq"].map(|key| &message[key]);
                 self.session = json!({ "session": session, "secret": secret, "seq": seq });
                 if self.draining { self.drain() } else { None }
             }
             "ping" => Some(json!({ "type": "pong", "n": message["n"] })),
-            "challenge" if message["re"].is_null() && !self.draining => {
-                Some(json!({ "type": "accept", "challenge": message["challenge"] }))
-            }
+            "synced" | "challenge" | "challenge_end" => self.take_offer(message),
             "game" if message["you"].is_string() && message["status"] == "live" => {
                 self.sides.insert(game.to_owned(), message["you"].clone());
                 self.start(game)
@@ -238,18 +264,76 @@ impl Bot {
                 self.games.remove(game)?;
                 let side = self.sides.remove(game).unwrap_or_default();
                 println!("{game}: {}", outcome(&message["result"], &side, &message["reason"]));
-                None
+                self.ask()
             }
             "notice" => {
                 eprintln!("notice: {} in {} ms", message["code"], message["in_ms"]);
                 None
             }
+            "error" if message["re"] == CHALLENGE => self.take_offer(message),
             "error" => {
                 eprintln!("refused: {message}");
                 None
             }
             _ => None,
         }
+    }
+
+    /// What is said of challenges, ours and others'.
+    fn take_offer(&mut self, message: &Value) -> Option<Value> {
+        match message["type"].as_str()? {
+            "synced" if self.started == 0 => self.ask(),
+            "synced" => {
+                self.ask_at = Some(Instant::now() + ASK_AGAIN); // the games of before may go on by themselves
+                None
+            }
+            "challenge" if message["re"].is_null() && !self.draining => {
+                let answer = if self.settings.opponent.is_none() { "accept" } else { "decline" };
+                Some(json!({ "type": answer, "challenge": message["challenge"] }))
+            }
+            "challenge_end" if self.owed > 0 && self.games.is_empty() && message["how"] != "accepted" => {
+                let why = message["reason"].as_str().or(message["how"].as_str()).unwrap_or_default();
+                self.not_taken(why, ["later", "busy"].contains(&why))
+            }
+            "error" => {
+                let why = message["message"].as_str().unwrap_or_default();
+                self.not_taken(why, message["retry_ms"].is_u64())
+            }
+            _ => None,
+        }
+    }
+
+    /// Challenges the opponent of the settings, unless games go on, or are still to come.
+    fn ask(&mut self) -> Option<Value> {
+        self.ask_at = None;
+        let Settings { opponent: Some(opponent), games, rated, .. } = &self.settings else { return None };
+        if self.draining || !self.games.is_empty() || self.owed > 0 {
+            return None;
+        }
+        let left = games.map_or(SERIES_MAX, |games| games.saturating_sub(self.started)).min(SERIES_MAX);
+        self.owed = if left > 1 { left - left % 2 } else { 1 }; // the protocol has one game, or pairs
+        let mut ask = json!({
+            "type": "challenge", "id": CHALLENGE, "to": opponent, "rated": rated, "games": self.owed,
+            "time": { "bank_ms": 60_000, "increment_ms": 500, "move_ms": null },
+        });
+        if self.owed > 1 {
+            // Drawn positions, with both colours: two bots that draw no lots would repeat themselves.
+            ask["opening"] = json!({ "kind": "balanced" });
+        }
+        Some(ask)
+    }
+
+    fn not_taken(&mut self, why: &str, in_time: bool) -> Option<Value> {
+        self.owed = 0;
+        if in_time {
+            self.ask_at = Some(Instant::now() + ASK_AGAIN);
+        } else {
+            self.refusal = Some(format!(
+                "{} does not play: {why}",
+                self.settings.opponent.as_deref().unwrap_or_default()
+            ));
+        }
+        None
     }
 
     /// Drains with the last game's beginning and not after its end, or the server might start one too many.
@@ -259,6 +343,7 @@ impl Bot {
         }
         self.games.insert(game.to_owned(), (None, None));
         self.started += 1;
+        self.owed = self.owed.saturating_sub(1);
         if self.settings.games == Some(self.started) { self.drain() } else { None }
     }
 

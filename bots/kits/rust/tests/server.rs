@@ -172,3 +172,48 @@ fn columns_are_sorted_from_the_centre() {
     let turn: Turn = serde_json::from_value(turn()).unwrap();
     assert_eq!(turn.centre_first(), [3, 5, 2, 6, 1, 7]);
 }
+
+#[tokio::test]
+async fn an_opponent_is_asked_for_all_games() {
+    let (listener, settings) = listen().await;
+    let settings = Settings { opponent: Some("negamax-6".into()), games: Some(3), ..settings };
+    let server = async move {
+        let (mut socket, hello) = welcome(&listener, false).await;
+        assert_eq!(hello["open"], false);
+        say(&mut socket, &json!({ "type": "synced", "seq": 2, "games": 0 })).await;
+        for (games, opening) in [(2, json!("balanced")), (1, Value::Null)] {
+            let asked = hear(&mut socket).await;
+            let said = (&asked["type"], &asked["to"], &asked["games"], &asked["opening"]["kind"]);
+            assert_eq!(said, (&json!("challenge"), &json!("negamax-6"), &json!(games), &opening));
+            for number in 0..games {
+                for mut message in [game(), end()] {
+                    message["game"] = json!(format!("{games}-{number}"));
+                    say(&mut socket, &message).await;
+                }
+            }
+        }
+        assert_eq!(hear(&mut socket).await["type"], "bye");
+        close(socket, 1000).await;
+    };
+    let (played, ()) = tokio::join!(run(|turn: &Turn| turn.legal[0], settings), server);
+    assert_eq!(played, Ok(()));
+}
+
+#[tokio::test]
+async fn an_opponent_that_does_not_play_ends_it() {
+    let (listener, settings) = listen().await;
+    let settings = Settings { opponent: Some("nobody".into()), ..settings };
+    let server = async move {
+        let (mut socket, _) = welcome(&listener, false).await;
+        say(&mut socket, &json!({ "type": "synced", "seq": 2, "games": 0 })).await;
+        let asked = hear(&mut socket).await;
+        say(
+            &mut socket,
+            &json!({ "type": "error", "seq": 3, "re": asked["id"], "message": "unknown player" }),
+        )
+        .await;
+        socket.next().await;
+    };
+    let (played, ()) = tokio::join!(run(|turn: &Turn| turn.legal[0], settings), server);
+    assert_eq!(played, Err("nobody does not play: unknown player".into()));
+}
