@@ -7,5 +7,6 @@ pub(crate) mod background;
 pub(crate) mod compute;
 pub(crate) mod judged;
 pub(crate) mod live_value;
+pub(crate) mod mistakes;
 mod recent;
 pub(crate) mod values;

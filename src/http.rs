@@ -2,7 +2,7 @@
 //! and how. Pages and the operator's socket are built on what is here.
 
 mod answer;
-mod api;
+pub(crate) mod api;
 pub(crate) mod assets;
 pub mod auth;
 mod banned_networks;

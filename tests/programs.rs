@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -249,6 +249,12 @@ fn programs_reach_an_arena_behind_tls() {
     let load = trusting(&["load", "--url", &https, "--games", "2", "--connections", "2", "--json"]);
     assert_eq!(json_of(&load)["games"], 2);
 
+    // Two games over TLS, asked for: nobody else is on the ladder.
+    let games = ["--opponent", "greedy", "--games", "2", "--startup-ms", "60000", "--", &bot("good.sh")];
+    let played = trusting(&[&["bridge", "--url", &wss, "--token", &daemon.token][..], &games].concat());
+    let said = String::from_utf8_lossy(&played.stdout);
+    assert!(said.starts_with("2 games: "), "{said}{}", String::from_utf8_lossy(&played.stderr));
+
     let bridge = |url: &str| {
         let words = [
             "bridge",
@@ -270,6 +276,39 @@ fn programs_reach_an_arena_behind_tls() {
     assert!(code == Some(69) && words.contains("does not speak TLS"), "{words}");
     let (code, words) = bridge("gopher://127.0.0.1");
     assert!(code == Some(2) && words.contains("is not the address of a server"), "{words}");
+}
+
+/// What the daemon answers to the bot.
+fn get(daemon: &Daemon, path: &str) -> Value {
+    let address = daemon.url.trim_start_matches("ws://");
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let token = &daemon.token;
+    let head = "Connection: close\r\nAuthorization: Bearer";
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{head} {token}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let body = answer.split_once("\r\n\r\n").unwrap().1;
+    serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"))
+}
+
+#[test]
+fn what_a_bridged_program_dies_of_is_on_its_list_of_faults() {
+    let daemon = Daemon::start();
+    let connection = ["bridge", "--url", &daemon.url, "--token", &daemon.token, "--startup-ms", "60000"];
+    let played = run(&[&connection[..], &["--opponent", "greedy", "--", &bot("dies.sh")]].concat());
+    let said = String::from_utf8_lossy(&played.stderr);
+    assert!(played.status.code() == Some(1) && said.contains("3 games in a row"), "{said}");
+    let faults = get(&daemon, "/api/v1/bots/@me/faults");
+    let faults = faults["items"].as_array().unwrap();
+    assert!(faults.len() >= 3, "a game that is lost in two moves is none: {faults:?}");
+    for fault in faults {
+        assert_eq!(fault["kind"], "left", "{fault}");
+        let note = fault["note"].as_str().unwrap();
+        assert!(note.contains("code 3") && note.contains("cannot go on"), "{fault}");
+        assert!(fault["game"].is_string(), "{fault}");
+    }
+    let nobody = ["--opponent", "nobody-here", "--", &bot("good.sh")];
+    check_refused(&[&connection[..], &nobody].concat(), 1, "nobody-here does not play: ");
 }
 
 #[test]
@@ -296,6 +335,26 @@ fn a_log_is_shown_exported_and_checked() {
     let rows: Vec<&str> = review.lines().collect();
     assert!(rows.len() == 3 && rows[0].contains("Accuracy"), "{review}");
     assert!(rows[1..].iter().any(|row| row.starts_with("mine  4")), "{review}");
+    let file = directory.path().join("mistakes.tsv");
+    let file = file.to_str().unwrap();
+    let reviewed = json_of(&run(&["review", log, "--json", "--mistakes", file]));
+    assert_eq!((&reviewed["games"], &reviewed["players"][1]["games"]), (&4.into(), &4.into()));
+    let mistakes = std::fs::read_to_string(file).unwrap();
+    let lines: Vec<Vec<&str>> = mistakes.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(lines[0], ["moves", "chosen", "best", "values", "player", "mistake", "times", "game"]);
+    let blunders = ["players"].iter().flat_map(|key| reviewed[*key].as_array().unwrap());
+    let blunders: u64 = blunders.map(|player| player["blunders"].as_u64().unwrap()).sum();
+    let times: u64 = lines[1..].iter().map(|line| line[6].parse::<u64>().unwrap()).sum();
+    assert!(blunders > 0 && times == blunders, "{mistakes}");
+    for line in &lines[1..] {
+        let solved = String::from_utf8(run(&["solve", "--columns", line[0]]).stdout).unwrap();
+        let best = line[2].split(',').next().unwrap().parse::<usize>().unwrap();
+        let value = line[3].split(',').nth(best - 1).unwrap();
+        assert!(solved.contains(value), "{line:?}: {solved}");
+    }
+    let again = ["match", "greedy", "stupid", "--games", "2", "--openings", file, "--json"];
+    assert_eq!(json_of(&run(&again))["games"], 2, "the file is a list of openings");
+
     let written = std::fs::read_to_string(log).unwrap();
     let turned = written.replacen("\"result\":\"first\"", "\"result\":\"draw\"", 1);
     assert_ne!(turned, written);
@@ -338,7 +397,12 @@ fn a_bot_that_connects_by_itself_is_tested_by_the_daemon() {
     let script =
         format!("exec \"$0\" bridge --url \"$FOURFOLD_URL\" --startup-ms 60000 -- {}", bot("good.sh"));
     let sound = ["sh", "-c", &script, env!("CARGO_BIN_EXE_fourfold")];
-    let output = run(&[&check[..], &sound].concat());
+    // Where and as whom, the variables say.
+    let output = fourfold(&[&["check-bot", "--connects", "--json", "--"][..], &sound].concat())
+        .env("FOURFOLD_URL", &daemon.url)
+        .env("FOURFOLD_TOKEN", &daemon.token)
+        .output()
+        .unwrap();
     let report = json_of(&output);
     assert!(output.status.success(), "{report}");
     let names: Vec<_> = report["checks"].as_array().unwrap().iter().map(|check| &check["name"]).collect();
@@ -353,6 +417,12 @@ fn a_bot_that_connects_by_itself_is_tested_by_the_daemon() {
         "drain",
     ];
     assert_eq!(names, expected);
+    let leaves = script.replace("bridge", "bridge --games 1");
+    let output = run(&[&check[..], &["sh", "-c", &leaves, env!("CARGO_BIN_EXE_fourfold")]].concat());
+    let report = json_of(&output);
+    let last = report["checks"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["name"], &last["verdict"]), (&"stays".into(), &"failed".into()), "{report}");
+    assert!(last["note"].as_str().unwrap().contains("ended during the test"), "{report}");
     check_refused(&[&check[..], &["false"]].concat(), 1, "the bot ended before its test began");
     check_refused(&[&check[..], &["/no/such/bot"]].concat(), 2, "/no/such/bot");
 }

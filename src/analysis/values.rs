@@ -180,7 +180,8 @@ impl Analysis {
         }
         let from_ply = game.ply() - u32::try_from(scores.len()).unwrap_or_else(|_| game.ply());
         scores.reverse();
-        Ok(Reviewed { from_ply, review: Review::from_ply(game, from_ply, &scores) })
+        let review = Review::from_ply(game, from_ply, &scores);
+        Ok(Reviewed { from_ply, review, scores })
     }
 
     fn known(&self, position: &Position) -> Option<ColumnScores> {
@@ -250,6 +251,8 @@ pub(crate) struct Reviewed {
     /// Plies before the first move that was judged.
     pub(crate) from_ply: u32,
     pub(crate) review: Review,
+    /// What the columns before each of its moves are worth.
+    pub(crate) scores: Vec<ColumnScores>,
 }
 
 /// Sets its flag when nobody waits any more.

@@ -2,6 +2,7 @@
 
 mod account;
 pub(super) mod accounts;
+pub(super) mod bot_games;
 pub(super) mod bots;
 mod documents;
 mod feeds;
@@ -10,11 +11,13 @@ mod health;
 pub(super) mod leaderboard;
 pub(super) mod learning;
 mod live;
+pub(super) mod mistakes;
+mod names;
 pub(super) mod own_bots;
 pub(super) mod players;
 pub(super) mod positions;
 mod puzzles;
-mod review;
+pub(crate) mod review;
 pub(super) mod tournaments;
 
 use std::sync::LazyLock;
@@ -61,6 +64,8 @@ fn endpoints() -> Vec<Endpoint> {
         puzzles::endpoints(),
         bots::endpoints(),
         own_bots::endpoints(),
+        mistakes::endpoints(),
+        bot_games::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
         learning::endpoints(),

@@ -54,6 +54,8 @@ pub(super) enum Content {
     Json(SchemaOf),
     /// One JSON object a line.
     Lines(SchemaOf),
+    /// Lines of fields with tabs between them.
+    Table,
     /// A picture.
     Svg,
     /// A JSON document that describes documents.

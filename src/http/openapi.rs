@@ -96,6 +96,7 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
             let schema: Value = schema(generator).into();
             Some(json!({ "application/x-ndjson": { "schema": schema } }))
         }
+        Content::Table => Some(json!({ "text/tab-separated-values": { "schema": { "type": "string" } } })),
         Content::Svg => Some(json!({ "image/svg+xml": { "schema": { "type": "string" } } })),
         Content::Document => Some(json_content(&json!({ "type": "object" }))),
     };

@@ -20,10 +20,14 @@ const EXPORTS: [&str; 2] = ["/api/v1/games.ndjson", "/api/v1/account/export"];
 const FEEDS: [&str; 2] = ["/api/v1/live/feed", "/api/v1/games/{id}/feed"];
 
 /// What reads much of the store for one answer.
-const SEARCHES: [&str; 14] = [
+const SEARCHES: [&str; 18] = [
     "/api/v1/leaderboard",
     "/api/v1/games",
     "/api/v1/games/{id}/review",
+    "/api/v1/bots/{name}/games",
+    "/api/v1/bots/{name}/mistakes",
+    "/api/v1/bots/{name}/mistakes.tsv",
+    "/bot/{name}",
     "/api/v1/players/{name}",
     "/api/v1/players/{name}/games",
     "/api/v1/players/{name}/ratings",

@@ -109,6 +109,12 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
     await ended;
     await page.goto(`/bot/${name}`);
     await page.waitForSelector("#state >> text=not connected");
+    await page.waitForSelector('#games a[href^="/game/"]');
+    await page.click("#find-mistakes");
+    await page.waitForSelector("#mistakes >> text=Looked at");
+    await page.click("#games >> text=Lost");
+    assert.equal(await page.textContent("#games [aria-current]"), "Lost");
+    await assertGood(page, "a bot's games and mistakes");
     await Promise.all([page.context().close(), other.context().close()]);
   });
 }

@@ -3,12 +3,14 @@
 mod log;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::analysis::mistakes::{self, CostlyMoves, ScoredGame};
+use crate::http::api::review::ReviewView;
 use crate::model::ids::GameId;
 use fourfold_engine::review::{Judge, Review as Verdicts, Skill, Verdict};
-use fourfold_engine::solver::{SearchLimits, Solver};
-use fourfold_engine::{Game, Side, Variant};
+use fourfold_engine::solver::{SearchLimits, Solved, Solver};
+use fourfold_engine::{BySide, Game, Side, Variant};
 
 use super::operator::DataArg;
 use crate::app::terminal::exit::Code;
@@ -24,11 +26,15 @@ use crate::app::terminal::output;
 ///
 /// Of a log, which `fourfold match` and `fourfold tournament` write with --save, all games are judged, and a line for
 /// each player says what they come to.
+///
+/// The file of --mistakes has the moves that threw a win or a draw away, each once, the costliest first, in fields
+/// between tabs: moves before it, chosen column, best columns, what each column is worth (- if it is full), player,
+/// kind, in how many games, and the first of these. --openings of a match takes it as a list of openings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold review 44444453112
-  fourfold review match.ndjson
+  fourfold review match.ndjson --mistakes mistakes.tsv
   fourfold review rMsKDFbhAF --data ./fourfold-data")]
 pub(super) struct ReviewCommand {
     /// The moves of a game, one base-36 column digit each from 1, the id of a game of the arena, or the file of a log.
@@ -37,30 +43,62 @@ pub(super) struct ReviewCommand {
     /// Board size and line length, such as 7x6 or 9x6x5; a game of the arena has its own.
     #[arg(long, value_name = "V", default_value_t)]
     variant: Variant,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Write the moves that threw a win or a draw away to this file.
+    #[arg(long, value_name = "FILE.tsv")]
+    mistakes: Option<PathBuf>,
     #[command(flatten)]
     data: DataArg,
+}
+
+/// A game with what it takes to judge it.
+struct FoundGame {
+    id: Option<GameId>,
+    game: Game,
+    /// Plies of its opening, which nobody chose.
+    opening: u32,
+    /// Who played; the sides' names if it is not known.
+    players: BySide<String>,
 }
 
 impl ReviewCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         // No list of moves and no id has a full stop or a slash.
         if self.game.contains(['.', '/']) {
-            return log::run(Path::new(&self.game));
+            return log::run(Path::new(&self.game), self.json, self.mistakes.as_deref());
         }
-        let (game, opening) = self.find()?;
+        let FoundGame { id, game, opening, players } = self.find()?;
         let interrupt = Interrupt::listen()?;
         let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
         // Ends early only if it is interrupted.
-        let Ok(solved) = Judge::new(Solver::new()).review(&game, opening, limits) else {
+        let Ok(Solved { value: columns, .. }) = Judge::new(Solver::new()).scores(&game, opening, limits)
+        else {
             return Ok(interrupt.check(|| "there was nothing to keep".to_owned())?);
         };
-        Ok(print(&solved.value)?)
+        let review = Verdicts::from_ply(&game, opening, &columns);
+        if let Some(file) = &self.mistakes {
+            let id = id.as_ref().map_or("", GameId::as_str);
+            let scored = ScoredGame { id, game: &game, from_ply: opening, scores: &columns };
+            let mut costly = CostlyMoves::default();
+            for side in Side::BOTH {
+                costly.add(&scored, side, &players[side]);
+            }
+            write_mistakes(file, costly)?;
+        }
+        if self.json {
+            return output::print_json(&ReviewView::new(id, &game, opening, &review));
+        }
+        Ok(print(&review)?)
     }
 
-    /// The game, and the plies of its opening, which nobody chose.
-    fn find(&self) -> anyhow::Result<(Game, u32)> {
+    fn find(&self) -> anyhow::Result<FoundGame> {
         let refused = match Game::from_moves(self.variant, &self.game) {
-            Ok(game) => return Ok((game, 0)),
+            Ok(game) => {
+                let players = BySide::from_fn(|side| name(side).to_owned());
+                return Ok(FoundGame { id: None, game, opening: 0, players });
+            }
             Err(error) => Exit::usage(format!("MOVES: {error}")),
         };
         // Digits were meant as moves.
@@ -71,15 +109,25 @@ impl ReviewCommand {
         }
     }
 
-    fn fetch(&self, id: &GameId) -> anyhow::Result<(Game, u32)> {
+    fn fetch(&self, id: &GameId) -> anyhow::Result<FoundGame> {
         let record = self.data.command(async |daemon| daemon.game(id).await)?;
         if record.result.is_none() {
             return Err(Exit::new(Code::TryLater, "a game is judged when it is over").into());
         }
         let game = Game::from_moves(record.variant.0, &record.moves)?;
         let opening = u32::try_from(record.opening.moves.len())?.min(game.ply());
-        Ok((game, opening))
+        let players = BySide {
+            first: record.players.first.name.to_string(),
+            second: record.players.second.name.to_string(),
+        };
+        Ok(FoundGame { id: Some(id.clone()), game, opening, players })
     }
+}
+
+/// Writes the file of --mistakes.
+fn write_mistakes(file: &Path, costly: CostlyMoves) -> anyhow::Result<()> {
+    let failed = |error| Exit::new(Code::Io, format!("cannot write {}: {error}", file.display()));
+    Ok(std::fs::write(file, mistakes::tsv(&costly.sorted())).map_err(failed)?)
 }
 
 fn print(verdicts: &Verdicts) -> io::Result<()> {

@@ -31,7 +31,7 @@ use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{GameQuery, StoreError};
 
 /// Stands for the bot whose token asks. No player can be called so.
-const MYSELF: &str = "@me";
+pub(super) const MYSELF: &str = "@me";
 
 /// A bot as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -165,7 +165,7 @@ pub(in crate::http) struct ThoughtView {
     pub(in crate::http) info: Option<MoveInfo>,
 }
 
-const NOT_YOURS: &[ApiCode] = &[ApiCode::Forbidden, ApiCode::NotFound];
+pub(super) const NOT_YOURS: &[ApiCode] = &[ApiCode::Forbidden, ApiCode::NotFound];
 const NOT_YOURS_TO_CHANGE: &[ApiCode] = &[ApiCode::Forbidden, ApiCode::NotFound, ApiCode::OriginNotAllowed];
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -249,7 +249,11 @@ pub(super) fn tokens_operation() -> Operation {
 }
 
 /// The bot of that name, if whoever asks owns it, or is it.
-async fn own(state: &AppState, who: &Authenticated, name: &PathPart) -> Result<StoredPlayer, ApiError> {
+pub(super) async fn own(
+    state: &AppState,
+    who: &Authenticated,
+    name: &PathPart,
+) -> Result<StoredPlayer, ApiError> {
     let id = match who.identity.kind {
         PlayerKind::Bot if name.0 == MYSELF || who.identity.name.as_str().eq_ignore_ascii_case(&name.0) => {
             who.identity.id.clone()

@@ -4,12 +4,12 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
-use fourfold_engine::review::{Mistake, Skill, Verdict};
+use fourfold_engine::review::{Mistake, Review, Skill, Verdict};
 use fourfold_engine::{Column, Game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::values::{Asker, Reviewed};
+use crate::analysis::values::Asker;
 use crate::http::answer::{Keep, keepable_json};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -21,9 +21,10 @@ use crate::protocol::terms::{Sides, WireSide, WireVariant};
 
 /// A finished game judged exactly.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ReviewView {
-    /// The game's id.
-    game: GameId,
+pub(crate) struct ReviewView {
+    /// The game's id; left out of a review of moves that are no game of the arena.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<GameId>,
     /// Board size.
     variant: WireVariant,
     /// All moves of the game.
@@ -63,7 +64,7 @@ struct PlyView {
 /// What is wrong with a move that is not the best.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum MistakeWord {
+pub(super) enum MistakeWord {
     /// It gave away a win and lost.
     WinToLoss,
     /// It gave away a win.
@@ -90,7 +91,7 @@ impl From<Mistake> for MistakeWord {
 
 /// How well a side played.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct SkillView {
+pub(crate) struct SkillView {
     /// Moves that were judged.
     moves: u64,
     /// Positions in which some legal move would have thrown the value away.
@@ -134,13 +135,12 @@ impl From<&Verdict> for PlyView {
 }
 
 impl ReviewView {
-    fn new(id: GameId, game: &Game, reviewed: &Reviewed) -> Self {
-        let review = &reviewed.review;
+    pub(crate) fn new(id: Option<GameId>, game: &Game, from_ply: u32, review: &Review) -> Self {
         Self {
             game: id,
             variant: WireVariant(game.variant()),
             moves: game.notation(),
-            from_ply: reviewed.from_ply,
+            from_ply,
             plies: review.moves().iter().map(PlyView::from).collect(),
             turning_point: review.turning_point().map(|verdict| verdict.ply + 1),
             skill: Sides { first: (&review.skill().first).into(), second: (&review.skill().second).into() },
@@ -173,5 +173,9 @@ async fn game_review(
     let game = game.map_err(|error| ApiError::internal(&error))?;
     let opening = u32::try_from(stored.spec.opening.moves.len()).unwrap_or(u32::MAX).min(game.ply());
     let reviewed = state.analysis.review(&Asker::Visitor(payer), &game, opening).await?;
-    Ok(keepable_json(&headers, Keep::Settled, &ReviewView::new(id, &game, &reviewed)))
+    Ok(keepable_json(
+        &headers,
+        Keep::Settled,
+        &ReviewView::new(Some(id), &game, reviewed.from_ply, &reviewed.review),
+    ))
 }

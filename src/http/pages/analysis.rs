@@ -313,7 +313,8 @@ fn distance(game: &Game, score: Score) -> u32 {
     score.plies_to_end(game.position()).div_ceil(2)
 }
 
-fn how_it_ends(lang: Language, game: &Game, score: Score) -> String {
+/// `Coral wins in 5`, by the score of the side to move.
+pub(super) fn how_it_ends(lang: Language, game: &Game, score: Score) -> String {
     let mover = game.position().side_to_move();
     let winner = match score.sign() {
         Value::Draw => return lang.text("analysis.draws").to_owned(),

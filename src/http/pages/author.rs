@@ -7,12 +7,20 @@ use askama::filters::HtmlSafe;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::{Html, IntoResponse, Redirect, Response};
+use fourfold_engine::Game;
+use fourfold_engine::search::Score;
 
+use super::analysis::how_it_ends;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::{Page, words};
+use crate::http::api::bot_games::{GameFilter, GameOutcome, OwnGameView, OwnGames, own_games};
+use crate::http::api::mistakes::{GamesWanted, MistakeView, mistakes_of};
 use crate::http::api::own_bots::{OwnBot, ThoughtView, own_bot, thoughts_for};
-use crate::http::kits::{self, Kit};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::kits::{self, Encryption, Kit};
+use crate::http::payer::Paying;
+use crate::http::request::QueryParameters;
 use crate::http::site::host;
 use crate::http::state::{AppState, TroubleView};
 use crate::http::texts::Language;
@@ -21,12 +29,33 @@ use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken};
-use crate::storage::records::self_test::{TestReport, TestVerdict};
+use crate::storage::records::self_test::{TestLatency, TestReport, TestVerdict};
+use crate::system::shares::Payer;
 
 use crate::model::time::UnixMillis;
 
 /// Faults that the page lists; the interface has them all.
 const FAULTS_SHOWN: u32 = 20;
+
+/// Among so many of the last games the page looks for those that are asked for.
+const GAMES_LOOKED_AT: u32 = 100;
+
+/// How games of the bot are chosen: the value of `show`, and what it stands for.
+static SHOWN: [(&str, GameFilter); 4] = [
+    ("all", GameFilter::ALL),
+    (
+        "lost",
+        GameFilter { outcome: Some(GameOutcome::Lost), fault: None, slower_than_ms: None, opponent: None },
+    ),
+    ("faults", GameFilter { outcome: None, fault: Some(true), slower_than_ms: None, opponent: None }),
+    ("slow", GameFilter { outcome: None, fault: None, slower_than_ms: Some(SLOW_MS), opponent: None }),
+];
+
+/// A move that takes longer is slow: a person would wait for it.
+const SLOW_MS: u64 = 1_000;
+
+/// Games in which the page looks for what was thrown away.
+const GAMES_SHOWN: u32 = 20;
 
 /// Stands for the token in the lines that start a bot; the page puts the real one there, this once.
 const TOKEN: &str = "c4b_…";
@@ -58,6 +87,8 @@ pub(super) async fn new(State(state): State<AppState>, visitor: Visitor) -> Page
 /// The lines that start a bot of one kit.
 struct KitStart {
     kit: &'static str,
+    /// The title as part of an id, which scripts look for: letters and digits alone.
+    id: String,
     lines: String,
 }
 
@@ -85,6 +116,30 @@ struct BotFaultRow {
     at: String,
 }
 
+/// What the bot threw away in some of its games.
+struct MistakesShown {
+    rows: Vec<MistakeRow>,
+    /// In how many games was looked.
+    games: u64,
+    /// The query for the games before these.
+    earlier: Option<String>,
+    /// Nothing could be looked at now.
+    refused: bool,
+}
+
+struct MistakeRow {
+    kind: &'static str,
+    game: GameId,
+    opponent: String,
+    /// Where the position is analysed.
+    analysis: String,
+    /// What was played, and what would have been better.
+    said: String,
+    /// What the bot thought of it beside the truth.
+    thought: Option<String>,
+    times: u32,
+}
+
 struct OwnTokenRow {
     id: TokenId,
     since: String,
@@ -100,6 +155,13 @@ struct BotPage {
     versions: Vec<AuthorVersionRow>,
     report: Option<ReportShown>,
     faults: Vec<BotFaultRow>,
+    recent: OwnGames,
+    /// How long its moves took in those.
+    recent_latency: String,
+    /// Which of its games are shown, a value of [`SHOWN`].
+    shown: &'static str,
+    /// If they were asked for.
+    mistakes: Option<MistakesShown>,
     tokens: Vec<OwnTokenRow>,
     /// Why the ladder leaves it out, in words.
     trouble: Option<String>,
@@ -119,12 +181,41 @@ impl BotPage {
             TestVerdict::Skipped => ("author.skipped", "soft"),
         }
     }
+
+    /// Key of the word for how a game ended, and the class of its colour.
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn outcome(&self, game: &OwnGameView) -> (&'static str, &'static str) {
+        match game.outcome {
+            GameOutcome::Won => ("author.won", "won"),
+            GameOutcome::Drawn => ("author.drawn", "soft"),
+            GameOutcome::Lost => ("author.lost", "lost"),
+            GameOutcome::Void => ("author.void", "soft"),
+        }
+    }
+
+    /// Whether games are chosen in this way.
+    fn is_shown(&self, way: &str) -> bool {
+        self.shown == way
+    }
+
+    /// The ways to choose games: value of `show`, key of the words.
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn ways(&self) -> [(&'static str, &'static str); 4] {
+        [
+            ("all", "author.show_all"),
+            ("lost", "author.show_lost"),
+            ("faults", "author.show_faults"),
+            ("slow", "author.show_slow"),
+        ]
+    }
 }
 
 pub(super) async fn page(
     State(state): State<AppState>,
     visitor: Visitor,
     headers: HeaderMap,
+    Paying(payer): Paying,
+    parameters: Result<QueryParameters, ApiError>,
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
     let Some(bot) = bot_named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
@@ -134,6 +225,17 @@ pub(super) async fn page(
         return Ok(Redirect::to(&format!("/player/{}", bot.name)).into_response());
     }
     let lang = visitor.language();
+    let parameters = parameters.ok();
+    let shown = parameters.as_ref().and_then(|query| query.optional::<String>("show").ok().flatten());
+    let wanted = parameters.filter(|query| query.optional::<String>("games").ok().flatten().is_some());
+    // An address that nobody gave shows the page without them.
+    let mistakes = match wanted.and_then(|query| GamesWanted::read(&query).ok()) {
+        Some(wanted) => Some(mistakes_shown(&state, &visitor, payer, &bot, wanted).await?),
+        None => None,
+    };
+    let way = shown.unwrap_or_default();
+    let (shown, filter) = SHOWN.iter().find(|(name, _)| *name == way).unwrap_or(&SHOWN[0]);
+    let recent = own_games(&state, &bot, filter, GamesWanted::last(GAMES_LOOKED_AT)).await?;
     let own = own_bot(&state, &bot).await?;
     let faults = state.store.bot_faults(&bot.id, FAULTS_SHOWN).await?;
     let tokens = state.accounts.bot_tokens(&bot.id).await?;
@@ -144,6 +246,10 @@ pub(super) async fn page(
         versions: version_rows(lang, &state, &bot).await?,
         report: report_shown(lang, &own),
         faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),
+        recent_latency: latency_words(lang, recent.latency_ms),
+        recent,
+        shown: *shown,
+        mistakes,
         tokens: tokens.into_iter().map(|token| token_row(lang, token)).collect(),
         trouble: own.trouble.as_ref().map(|trouble| trouble_words(lang, trouble)),
         bot: own,
@@ -163,9 +269,15 @@ fn starts(state: &AppState, headers: &HeaderMap) -> Vec<KitStart> {
         (Some(_), _) => state.site.url(""),
         (None, host) => format!("http://{}", host.unwrap_or("127.0.0.1:4444")),
     };
-    let lines = |kit: &Kit| KitStart { kit: kit.title, lines: kits::start_lines(kit, &base, TOKEN) };
-    let bridge = KitStart { kit: kits::BRIDGE_TITLE, lines: kits::bridge_lines(&base, TOKEN) };
-    kits::ALL.iter().map(lines).chain([bridge]).collect()
+    let start = |kit: &'static str, lines: String| KitStart {
+        kit,
+        id: kit.chars().filter(char::is_ascii_alphanumeric).collect(),
+        lines,
+    };
+    let reaches = |kit: &&Kit| kit.encryption == Encryption::Tls || !base.starts_with("https:");
+    let kits = kits::ALL.iter().filter(reaches);
+    let kits = kits.map(|kit| start(kit.title, kits::start_lines(kit, &base, TOKEN)));
+    kits.chain([start(kits::BRIDGE_TITLE, kits::bridge_lines(&base, TOKEN))]).collect()
 }
 
 async fn version_rows(
@@ -199,7 +311,15 @@ fn report_shown(lang: Language, own: &OwnBot) -> Option<ReportShown> {
     let here = own.version.as_ref();
     let known = own.versions.iter().find(|known| here.is_none_or(|version| *version == known.version))?;
     let report = known.report.clone()?;
-    let latency = report.latency_ms;
+    Some(ReportShown {
+        version: named(lang, &known.version),
+        verdict: if report.passed { ("author.passed", "won") } else { ("author.failed", "lost") },
+        latency: latency_words(lang, report.latency_ms),
+        report,
+    })
+}
+
+fn latency_words(lang: Language, latency: TestLatency) -> String {
     let ms = |value: f64| format!("{value:.0}");
     let values: [(&str, &dyn Display); 4] = [
         ("count", &latency.count),
@@ -207,12 +327,7 @@ fn report_shown(lang: Language, own: &OwnBot) -> Option<ReportShown> {
         ("p99", &ms(latency.p99)),
         ("max", &ms(latency.max)),
     ];
-    Some(ReportShown {
-        version: named(lang, &known.version),
-        verdict: if report.passed { ("author.passed", "won") } else { ("author.failed", "lost") },
-        latency: lang.fill("author.latency", &values),
-        report,
-    })
+    lang.fill("author.latency", &values)
 }
 
 /// Why the ladder leaves a bot out, and until when.
@@ -242,6 +357,53 @@ fn fault_row(lang: Language, fault: BotFault) -> BotFaultRow {
     };
     let (at, minute) = (words::day(lang, fault.at), minute_of(fault.at));
     BotFaultRow { kind: key, note: fault.note, game: fault.game, at: format!("{at}, {minute}") }
+}
+
+async fn mistakes_shown(
+    state: &AppState,
+    visitor: &Visitor,
+    payer: Payer,
+    bot: &StoredPlayer,
+    wanted: GamesWanted,
+) -> Result<MistakesShown, PageError> {
+    let lang = visitor.language();
+    match mistakes_of(state, visitor.signed_in(), payer, bot, wanted).await {
+        Ok(found) => Ok(MistakesShown {
+            rows: found.items.into_iter().map(|mistake| mistake_row(lang, mistake)).collect(),
+            games: found.games as u64,
+            earlier: found.cursor.map(|cursor| format!("?games={GAMES_SHOWN}&cursor={cursor}#mistakes")),
+            refused: false,
+        }),
+        Err(error) if matches!(error.code, ApiCode::Busy | ApiCode::RateLimited) => {
+            Ok(MistakesShown { rows: Vec::new(), games: 0, earlier: None, refused: true })
+        }
+        Err(error) => Err(PageError::Read(error.message)),
+    }
+}
+
+fn mistake_row(lang: Language, mistake: MistakeView) -> MistakeRow {
+    let columns: Vec<String> = mistake.best.iter().map(ToString::to_string).collect();
+    let values: [(&str, &dyn Display); 2] = [("n", &mistake.ply), ("column", &mistake.chosen)];
+    let played = lang.fill("review.was_played", &values);
+    let better = lang.fill("review.better", &[("columns", columns.join(", "))]);
+    MistakeRow {
+        kind: mistake.key(),
+        opponent: mistake.opponent.as_ref().map_or_else(String::new, ToString::to_string),
+        analysis: mistake.analysis(),
+        said: format!("{played} {better}"),
+        thought: thought_beside_truth(lang, &mistake),
+        times: mistake.times,
+        game: mistake.game,
+    }
+}
+
+/// What the bot said to its move, and how the game would have ended.
+fn thought_beside_truth(lang: Language, mistake: &MistakeView) -> Option<String> {
+    let score = mistake.info.as_ref()?.score?;
+    let game = Game::from_moves(mistake.variant.0, &mistake.moves).ok()?;
+    let truth = how_it_ends(lang, &game, Score::new(mistake.after));
+    let values: [(&str, &dyn Display); 2] = [("score", &format!("{score:+}")), ("truth", &truth)];
+    Some(lang.fill("author.thought_truth", &values))
 }
 
 /// The time of day, `18:54`, UTC.

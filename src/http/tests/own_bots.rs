@@ -6,10 +6,11 @@ use fourfold_engine::notation::parse_moves;
 use serde_json::{Value, json};
 
 use crate::http::site::Site;
-use crate::http::state::BotPresence;
+use crate::http::state::{BotPresence, TroubleView};
 use crate::http::testing::{Answer, TestArena, TestSite};
+use crate::model::result::{EndReason, GameResult};
 use crate::storage::bot_versions::{BotFault, FaultKind, StoredTest};
-use crate::storage::conformance::{after_noon, event, spec};
+use crate::storage::conformance::{after_noon, event, spec, whole_game};
 use crate::storage::people::PeopleStore;
 use crate::storage::record::{EventKind, StoredMove};
 use crate::storage::store::{Store, TestOutcome, Write};
@@ -100,6 +101,20 @@ async fn an_owner_sees_how_a_bot_stands() {
     }
     assert!(!page.body.contains(&corner.token), "tokens are in no page");
     assert!(page.body.contains("curl -s http://localhost:4444/kits/rust.tar"), "{}", page.body);
+    for id in ["start-Python", "start-C", "start-CCJavaabridge"] {
+        assert!(page.body.contains(&format!("<code id=\"{id}\"")), "{id}: {}", page.body);
+    }
+}
+
+#[tokio::test]
+async fn an_owner_sees_until_when_a_bot_is_paused() {
+    let until = "2026-01-31T18:54:07Z".to_owned();
+    let trouble = TroubleView { fault: "illegal", probing: false, until: Some(until.clone()) };
+    let corner = Corner::new(Some(BotPresence { trouble: Some(trouble), ..connected() })).await;
+    let seen = corner.get_as(&corner.ada, "/api/v1/bots/Robo").await.json();
+    assert_eq!(seen["trouble"], json!({"fault": "illegal", "probing": false, "until": until}));
+    let page = corner.get_as(&corner.ada, "/bot/Robo").await.body;
+    assert!(page.contains("2026-01-31 18:54"), "{page}");
 }
 
 #[tokio::test]
@@ -267,4 +282,152 @@ async fn kits_are_served_and_nothing_else() {
     let answer = site.get("/kits/rust.tar").await;
     assert_eq!((answer.status, answer.header(header::CONTENT_TYPE)), (StatusCode::OK, "application/x-tar"));
     assert!(answer.body.starts_with("fourfold-rust/Cargo.toml\0"), "{}", &answer.body[..100]);
+}
+
+/// Stores a finished game of Robo, as first, against Bob.
+async fn finished(corner: &Corner, id: &str, moves: &str, thought: Option<&str>) {
+    let robo = corner.robo().await.id;
+    let bob = corner.site.store.player_by_name(&"Bob".parse().unwrap()).await.unwrap().unwrap().id;
+    let mut game = spec(id, "Ada", "Bob");
+    game.players = fourfold_engine::BySide { first: robo, second: bob };
+    corner.write(Write::StartGame(game.clone())).await;
+    let mut events = whole_game(moves, GameResult::Second, EndReason::Resign);
+    if let EventKind::Move(played) = &mut events[2].kind {
+        played.info = thought.map(Into::into);
+    }
+    corner.write(Write::Finish { game: game.id, events }).await;
+}
+
+#[tokio::test]
+async fn a_bots_costliest_mistakes_are_listed() {
+    let corner = Corner::new(None).await;
+    // After 4 and 1, column 3 wins soonest and 7 only draws; it is the same mistake both times.
+    finished(&corner, "g1", "4171", Some(r#"{"score":0.8}"#)).await;
+    finished(&corner, "g2", "4171", None).await;
+    finished(&corner, "g3", "444", None).await;
+    let path = "/api/v1/bots/robo/mistakes";
+    let listed = corner.get_as("", path).await;
+    assert_eq!(listed.status, StatusCode::OK, "{}", listed.body);
+    let expected = json!({"items": [{"game": "g2", "opponent": "Bob", "variant": "7x6", "ply": 3, "side": "first",
+        "moves": "41", "chosen": 7, "best": [3], "values": [-2, 2, 4, 3, 3, 2, 0], "before": 4, "after": 0,
+        "mistake": "win_to_draw", "times": 2, "info": null}], "games": 3, "cursor": null});
+    assert_eq!(listed.json(), expected);
+
+    // A part at a time, the newest first; the owner sees what it thought.
+    let newest = corner.get_as("", &format!("{path}?games=2")).await.json();
+    assert_eq!((&newest["games"], &newest["items"][0]["times"]), (&json!(2), &json!(1)), "{newest}");
+    let cursor = newest["cursor"].as_str().unwrap();
+    let rest = format!("{path}?games=2&cursor={cursor}");
+    for (seen, thought) in [
+        (corner.get_as(&corner.ada, &rest).await.json(), json!({"score": 0.8})),
+        (corner.as_bot(Method::GET, &rest.replace("robo", "@me")).await.json(), json!({"score": 0.8})),
+        (corner.get_as(&corner.bob, &rest).await.json(), Value::Null),
+    ] {
+        assert_eq!((&seen["games"], &seen["cursor"]), (&json!(1), &Value::Null), "{seen}");
+        assert_eq!(
+            (&seen["items"][0]["game"], &seen["items"][0]["info"]),
+            (&json!("g1"), &thought),
+            "{seen}"
+        );
+    }
+
+    let file = corner.get_as("", "/api/v1/bots/Robo/mistakes.tsv?games=2").await;
+    assert_eq!(file.header(header::CONTENT_TYPE), "text/tab-separated-values; charset=utf-8");
+    let lines: Vec<&str> = file.body.lines().collect();
+    assert!(lines[0].starts_with("moves\tchosen\tbest\tvalues\tplayer\t"), "{}", file.body);
+    assert!(lines[1].starts_with("41\t7\t3\t-2,2,4,3,3,2,0\tRobo\twin_to_draw\t1\tg2"), "{}", file.body);
+    assert_eq!(lines[2], format!("# 2 games; those before: cursor={cursor}"));
+
+    for (path, field) in
+        [("mistakes?games=0", "games"), ("mistakes?games=201", "games"), ("mistakes.tsv?cursor=x", "cursor")]
+    {
+        let refused = corner.get_as("", &format!("/api/v1/bots/Robo/{path}")).await;
+        refused.check_refused(400, "bad_parameter", Some(field));
+    }
+    corner.get_as("", "/api/v1/bots/Ada/mistakes").await.check_refused(404, "not_found", None);
+    corner.get_as(&corner.ada, "/api/v1/bots/@me/mistakes").await.check_refused(404, "not_found", None);
+
+    let page = corner.get_as(&corner.ada, "/bot/Robo").await.body;
+    assert!(page.contains("id=\"find-mistakes\"") && !page.contains("/analysis/41"), "{page}");
+    let page = corner.get_as(&corner.ada, "/bot/Robo?games=20").await.body;
+    for shown in ["href=\"/analysis/41\"", "href=\"/game/g2\"", "×2", "Looked at 3 games"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let page = corner.get_as(&corner.ada, &format!("/bot/Robo?games=20&cursor={cursor}")).await.body;
+    assert!(page.contains("It thought +0.8; the truth: "), "{page}");
+}
+
+#[tokio::test]
+async fn an_owner_chooses_among_the_games_of_a_bot() {
+    let corner = Corner::new(None).await;
+    finished(&corner, "g1", "4171", None).await;
+    finished(&corner, "g2", "444", None).await;
+    let bot = corner.robo().await.id;
+    let fault = BotFault {
+        bot,
+        game: Some("g1".parse().unwrap()),
+        kind: FaultKind::Left,
+        note: "exited".into(),
+        at: after_noon(9),
+    };
+    corner.write(Write::AddFault(fault)).await;
+    let path = "/api/v1/bots/Robo/games";
+    let all = corner.get_as(&corner.ada, path).await;
+    assert_eq!((all.status, all.header(header::CACHE_CONTROL)), (StatusCode::OK, "no-store"), "{}", all.body);
+    let all = all.json();
+    assert_eq!(
+        (&all["games"], &all["cursor"], &all["latency_ms"]["count"]),
+        (&json!(2), &Value::Null, &json!(4))
+    );
+    let first = &all["items"][0];
+    assert_eq!(
+        (&first["game"], &first["opponent"], &first["side"]),
+        (&json!("g2"), &json!("Bob"), &json!("first"))
+    );
+    assert_eq!(
+        (&first["outcome"], &first["reason"], &first["fault"]),
+        (&json!("lost"), &json!("resign"), &json!(false))
+    );
+    assert_eq!((&first["moves"], &first["slowest_ms"]), (&json!("444"), &json!(7)));
+    let chosen = |query: &str| {
+        let path = format!("{path}?{query}");
+        let corner = &corner;
+        async move {
+            let answer = corner.as_bot(Method::GET, &path).await.json();
+            let games = answer["items"].as_array().unwrap().iter().map(|game| game["game"].to_string());
+            games.collect::<Vec<_>>().join(" ")
+        }
+    };
+    for (query, expected) in [
+        ("outcome=lost", r#""g2" "g1""#),
+        ("outcome=won", ""),
+        ("fault=true", r#""g1""#),
+        ("fault=false", r#""g2""#),
+        ("slower_than_ms=6", r#""g2" "g1""#),
+        ("slower_than_ms=7", ""),
+        ("opponent=bob", r#""g2" "g1""#),
+        ("opponent=ada", ""),
+        ("games=1", r#""g2""#),
+    ] {
+        assert_eq!(chosen(query).await, expected, "{query}");
+    }
+    for (query, field) in
+        [("outcome=best", "outcome"), ("fault=1", "fault"), ("slower_than_ms=-1", "slower_than_ms")]
+    {
+        let refused = corner.get_as(&corner.ada, &format!("{path}?{query}")).await;
+        refused.check_refused(400, "bad_parameter", Some(field));
+    }
+    corner.get_as(&corner.bob, path).await.check_refused(403, "forbidden", None);
+    corner.get_as("", path).await.check_refused(401, "unauthorized", None);
+
+    for (query, shown, hidden) in
+        [("?show=faults", "g1", "g2"), ("", "g2", "/none"), ("?show=x", "g2", "/none")]
+    {
+        let page = corner.get_as(&corner.ada, &format!("/bot/Robo{query}")).await.body;
+        let games = page.split_once("id=\"games\"").unwrap().1.split_once("id=\"mistakes\"").unwrap().0;
+        assert!(games.contains(&format!("href=\"/game/{shown}\"")), "{query}: {games}");
+        assert!(!games.contains(&format!("href=\"/game/{hidden}\"")), "{query}: {games}");
+    }
+    let page = corner.get_as(&corner.ada, "/bot/Robo?show=slow").await.body;
+    assert!(page.contains("None of its last 100 games."), "{page}");
 }
