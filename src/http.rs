@@ -16,13 +16,16 @@ pub(crate) mod error;
 mod kits;
 mod layers;
 pub(crate) mod listener;
+mod manners;
 pub(crate) mod metrics;
 mod named_host;
 mod openapi;
 pub(crate) mod pages;
 mod payer;
 pub(crate) mod picture;
+pub(crate) mod preview;
 mod ranking;
+mod refusals;
 pub(crate) mod request;
 pub(crate) mod router;
 mod shares;
@@ -34,6 +37,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texts;
+pub(crate) mod tls;
 pub(crate) mod upgrade;
 
 pub(crate) use error::ApiCode;

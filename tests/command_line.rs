@@ -12,6 +12,8 @@ mod measure;
 mod ntuple;
 #[path = "command_line/postgres.rs"]
 mod postgres;
+#[path = "command_line/serving.rs"]
+mod serving;
 #[path = "command_line/storage.rs"]
 mod storage;
 

@@ -19,6 +19,8 @@ PLACEHOLDERS = [
     ("SESSION", "socket", r'"type": "welcome", "protocol": 1, "session": "(\w+)"'),
     ("SECRET", "socket", r'"secret": "([\w.-]+)"'),
     ("EXPIRY", "socket", r'"expires_ms": (\d+)'),
+    # How long the daemon runs, on the page of its state.
+    ("UPTIME", "pages", r'<td class="number">(\d+ h \d+ min)</td>'),
     # What solving took, in microseconds, is the last word of its line.
     ("MICROSECONDS", "commands", r"(?m)^[1-9]{4,}(?: -?\d+)+ (\d+)$"),
     # Of games that commands play.

@@ -25,6 +25,7 @@ use crate::competition::fair_play::RatingAlarms;
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
 use crate::http::listener::{Listening, Transport};
+use crate::http::tls::{Tls, TlsError};
 use crate::model::signing::KEY_BYTES;
 use crate::play::house::{HouseBots, HouseError};
 use crate::protocol::CloseCode;
@@ -81,6 +82,9 @@ pub enum ServerError {
     /// All was written, but not all could be moved from the write-ahead log: the next start does so.
     #[error("the database could not be closed, which loses nothing")]
     Unclosed(#[source] StoreError),
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A listener is broken.
     #[error("the listener has no address")]
     Listener(#[from] std::io::Error),
@@ -217,7 +221,7 @@ impl Daemon {
         }
         competition.keep(&mut parts, &ground, &thinking, &playing);
 
-        let transport = wings::transport(&ground, &services);
+        let transport = wings::transport(&ground, &services)?;
         let routes =
             wings::http(&ground, thinking, &services, &competition, learning.clone(), transport.clone());
         parts.keep(listening(Part::Listener, listener, routes, &transport));
@@ -245,6 +249,11 @@ impl Daemon {
     /// Where it is served.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Its TLS, if it speaks it itself.
+    pub(crate) fn tls(&self) -> Option<&Tls> {
+        self.transport.tls.as_ref()
     }
 
     /// What its sessions work with; the control socket uses it too.

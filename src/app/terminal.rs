@@ -4,6 +4,7 @@ pub(in crate::app) mod exit;
 pub(in crate::app) mod interrupt;
 pub(in crate::app) mod output;
 pub(in crate::app) mod progress;
+pub(in crate::app) mod service_manager;
 pub(in crate::app) mod signals;
 pub(in crate::app) mod storage_url;
 pub(in crate::app) mod think;

@@ -5,6 +5,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -51,8 +52,9 @@ pub(super) fn keepable(
     request: &HeaderMap,
     keep: Keep,
     content_type: &'static str,
-    body: String,
+    body: impl Into<Bytes>,
 ) -> Response {
+    let body: Bytes = body.into();
     let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&Sha256::digest(&body)[..ETAG_BYTES]));
     let is_known = request
         .get_all(header::IF_NONE_MATCH)
@@ -80,4 +82,9 @@ pub(super) fn keepable_json(request: &HeaderMap, keep: Keep, value: &impl Serial
 
 pub(super) fn picture(request: &HeaderMap, keep: Keep, svg: String) -> Response {
     keepable(request, keep, "image/svg+xml; charset=utf-8", svg)
+}
+
+/// As [`keepable`], of a picture in pixels.
+pub(super) fn pixels(request: &HeaderMap, keep: Keep, png: Vec<u8>) -> Response {
+    keepable(request, keep, "image/png", png)
 }

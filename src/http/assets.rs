@@ -115,6 +115,14 @@ async fn service_worker(headers: HeaderMap) -> Response {
     }
 }
 
+/// The icon at the one address at which old browsers look for it.
+pub(super) fn favicon(headers: &HeaderMap) -> Response {
+    match file("favicon.ico") {
+        Some(asset) => answer(asset, false, headers),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
 async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {
     let (version, name) = match path.strip_prefix("v-").and_then(|rest| rest.split_once('/')) {
         Some((version, name)) => (Some(version), name),

@@ -60,13 +60,11 @@ impl ConnectionLimits {
     }
 
     /// Places in all.
-    #[cfg(test)]
     pub(crate) fn total(&self) -> usize {
         self.total
     }
 
     /// Connections that hold a place now.
-    #[cfg(test)]
     pub(crate) fn taken(&self) -> usize {
         self.lock().total
     }

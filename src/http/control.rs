@@ -11,7 +11,7 @@ mod address;
 mod bots;
 mod client;
 mod daemon;
-mod footprint;
+pub(in crate::http) mod footprint;
 mod games;
 mod invitations;
 mod learners;

@@ -58,6 +58,8 @@ pub(super) enum Content {
     Table,
     /// A picture.
     Svg,
+    /// A picture in pixels.
+    Png,
     /// A JSON document that describes documents.
     Document,
 }

@@ -32,6 +32,9 @@ const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
 ];
 
+/// Browsers that were here over TLS come over TLS for half a year, whatever a link says.
+const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=15552000");
+
 /// Refuses URLs and bodies that no route takes.
 pub(super) async fn check_request(request: Request, next: Next) -> Result<Response, ApiError> {
     check_uri(request.uri())?;
@@ -87,6 +90,10 @@ pub(super) async fn secure(State(site): State<Arc<Site>>, request: Request, next
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     for (name, value) in SECURITY_HEADERS {
         headers.insert(name, value);
+    }
+    // Only of a name that the operator gave: `localhost` belongs to other programs too.
+    if site.public_url.is_some() && site.is_secure() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
     }
     if may_be_framed {
         headers.remove(header::X_FRAME_OPTIONS);

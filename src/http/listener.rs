@@ -12,10 +12,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
 use super::connection::{self, ConnectionDeps, HangUp};
-use super::connection_limits::{ConnectionLimits, TooManyConnections};
+use super::connection_limits::{ConnectionLimits, ConnectionPlace, TooManyConnections};
 use super::error::{ApiCode, ApiError};
 use super::named_host::NamedHosts;
 use super::site::Site;
+use super::tls::Tls;
 use crate::session::limits::TransportLimits;
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
@@ -38,6 +39,8 @@ pub(crate) struct Transport {
     pub(crate) site: Arc<Site>,
     /// The places for connections.
     pub(crate) connection_limits: Arc<ConnectionLimits>,
+    /// What it says to whoever connects, before all else.
+    pub(crate) tls: Option<Tls>,
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
     pub(crate) stop: CancellationToken,
     /// Every task of a connection or socket.
@@ -56,9 +59,15 @@ impl Transport {
             connection_limits: ConnectionLimits::new(&limits),
             limits: Arc::new(limits),
             site,
+            tls: None,
             stop,
             tasks,
         }
+    }
+
+    /// The same behind TLS, if there is a certificate.
+    pub(crate) fn behind(self, tls: Option<Tls>) -> Self {
+        Self { tls, ..self }
     }
 }
 
@@ -147,12 +156,39 @@ fn admit(
                 debug!(%error, "a connection ended before it began");
                 return;
             }
-            transport.tasks.spawn(connection::serve(stream, peer, slot, deps.clone()));
+            match &transport.tls {
+                None => transport.tasks.spawn(connection::serve(stream, peer, slot, deps.clone())),
+                Some(tls) => {
+                    transport.tasks.spawn(serve_encrypted(tls.clone(), stream, peer, slot, deps.clone()));
+                }
+            }
         }
         Err(full) => {
-            turn_away(&stream, full);
+            if transport.tls.is_none() {
+                turn_away(&stream, full);
+            }
             warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
         }
+    }
+}
+
+/// Serves a connection once TLS is agreed on. It holds its place meanwhile, so that those who say nothing are counted.
+async fn serve_encrypted(
+    tls: Tls,
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: ConnectionPlace,
+    deps: ConnectionDeps,
+) {
+    let agreed = tokio::select! {
+        biased;
+        () = deps.stop.cancelled() => None,
+        agreed = tls.accept(stream) => agreed,
+    };
+    if let Some(stream) = agreed {
+        connection::serve(stream, peer, place, deps).await;
+    } else {
+        debug!(%peer, "a connection ended before TLS was agreed on");
     }
 }
 

@@ -24,6 +24,7 @@ mod lessons;
 mod live;
 mod lobby;
 mod offline;
+mod papers;
 mod parts;
 mod pattern;
 mod player;
@@ -31,6 +32,7 @@ mod puzzles;
 mod qr;
 mod rules;
 mod settings;
+mod status;
 #[cfg(test)]
 mod tests;
 mod tournaments;
@@ -92,6 +94,10 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
+        .route("/status", get(status::page))
+        .route("/privacy", get(papers::privacy))
+        .route("/terms", get(papers::terms))
+        .route("/imprint", get(papers::imprint))
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
         .layer(map_response(with_caching))

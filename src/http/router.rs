@@ -8,8 +8,9 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::any;
 
 use super::error::{ApiCode, ApiError};
+use super::refusals::RefusalLog;
 use super::state::AppState;
-use super::{api, assets, auth, banned_networks, kits, layers, pages, shares};
+use super::{api, assets, auth, banned_networks, kits, layers, manners, pages, refusals, shares};
 use crate::system::metrics::Metrics;
 
 /// The whole site but the socket: the JSON interface, `pages` and what they load. Whoever looks at a page is known from
@@ -25,6 +26,7 @@ pub(crate) fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metr
         .merge(pages.layer(from_fn_with_state(state.clone(), auth::guest_cookie)))
         .merge(assets::router())
         .merge(kits::router())
+        .merge(manners::router())
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(pages::not_found)
         .layer(from_fn_with_state(state.clone(), shares::draw))
@@ -33,6 +35,7 @@ pub(crate) fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metr
         .layer(from_fn(layers::check_request))
         .layer(from_fn_with_state(Arc::clone(&metrics), layers::contain))
         .layer(from_fn_with_state(metrics, layers::count))
+        .layer(from_fn_with_state(RefusalLog::new(Arc::clone(&state.site)), refusals::note))
         .layer(from_fn_with_state(Arc::clone(&state.site), layers::secure))
         .with_state(state)
 }

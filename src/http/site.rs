@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
 
-use crate::system::config::{IpNetwork, SiteOrigin};
+use crate::system::config::{Contact, IpNetwork, SiteOrigin, TextFile};
 
 /// Settings of the site.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,8 +15,23 @@ pub struct Site {
     pub(crate) extra_origins: Vec<SiteOrigin>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub(crate) trusted_proxies: Vec<IpNetwork>,
+    /// Whom visitors write to.
+    pub(crate) contact: Contact,
+    /// What the operator says of the site.
+    pub(crate) papers: Papers,
+    /// Whether the daemon itself speaks TLS.
+    pub(crate) speaks_tls: bool,
     /// Whether watchers hear what positions are worth.
     pub(crate) tells_values: bool,
+}
+
+/// Pages that the operator writes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Papers {
+    /// In the place of ours.
+    pub(crate) privacy: TextFile,
+    pub(crate) terms: TextFile,
+    pub(crate) imprint: TextFile,
 }
 
 impl Site {
@@ -27,7 +42,12 @@ impl Site {
 
     /// Whether browsers reach the site over TLS, as far as we were told.
     pub(crate) fn is_secure(&self) -> bool {
-        self.public_url.as_ref().is_some_and(SiteOrigin::is_secure)
+        self.public_url.as_ref().map_or(self.speaks_tls, SiteOrigin::is_secure)
+    }
+
+    /// By which scheme the daemon is reached without what stands before it.
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.speaks_tls { "https" } else { "http" }
     }
 
     /// Whether the value of an `Origin` header is the site's own. `null`, which sandboxed pages send, never is.
@@ -52,7 +72,7 @@ impl Site {
     /// By which address this request has found the site. A proxy that is believed says whether it was over TLS.
     pub(crate) fn found_at(&self, headers: &HeaderMap, peer: IpAddr) -> Option<SiteOrigin> {
         let forwarded = headers.get("x-forwarded-proto").filter(|_| self.trusts(peer));
-        let scheme = forwarded.and_then(|scheme| scheme.to_str().ok()).unwrap_or("http");
+        let scheme = forwarded.and_then(|scheme| scheme.to_str().ok()).unwrap_or(self.scheme());
         format!("{scheme}://{}", host(headers)?).parse().ok()
     }
 

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::preview::Previews;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::values::Analysis;
@@ -28,6 +29,7 @@ use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
 use crate::system::config::AccessConfig;
+use crate::system::metrics::Metrics;
 use crate::system::shares::Shares;
 
 /// A bot that can be challenged now.
@@ -153,6 +155,10 @@ pub(crate) struct AppState {
     pub(crate) access: AccessConfig,
     /// How much of it all each visitor may use up.
     pub(crate) shares: Shares,
+    /// What is counted, for those who look how the arena is.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Draws pictures for links.
+    pub(crate) previews: Previews,
     /// Where the site is and whom it trusts.
     pub(crate) site: Arc<Site>,
     /// What positions and games are worth.

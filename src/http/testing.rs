@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tower::ServiceExt as _;
 
 use super::client_address::Peer;
+use super::preview::Previews;
 use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::{Accounts, NameRules};
@@ -175,6 +176,8 @@ impl TestSite {
             accounts,
             access,
             shares,
+            metrics: Arc::clone(&metrics),
+            previews: Previews::default(),
             site: Arc::new(site),
             analysis,
             explorer: Arc::default(),

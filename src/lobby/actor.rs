@@ -6,7 +6,6 @@ mod offers;
 mod seeks;
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,8 +69,8 @@ pub(crate) struct LobbyDeps {
 pub(crate) enum LinkedSite {
     /// Its name is configured.
     Named(SiteOrigin),
-    /// It is wherever a client has found it; for one that did not say so, where it is listened: `127.0.0.1:4444`.
-    Found { listener: SocketAddr },
+    /// It is wherever a client has found it; for one that did not say so, where it is listened: `http://127.0.0.1:4444`.
+    Found { listener: String },
 }
 
 impl LinkedSite {
@@ -80,7 +79,7 @@ impl LinkedSite {
         let id = &challenge.id;
         match (self, &challenge.site) {
             (Self::Named(site), _) | (Self::Found { .. }, Some(site)) => format!("{site}/challenge/{id}"),
-            (Self::Found { listener }, None) => format!("http://{listener}/challenge/{id}"),
+            (Self::Found { listener }, None) => format!("{listener}/challenge/{id}"),
         }
     }
 }

@@ -167,6 +167,7 @@ impl Writer {
             gauge: Arc::clone(&gauge),
             finished: finished.clone(),
             on_commit: Box::new(|_| {}),
+            on_failure: Box::new(|| {}),
         };
         (Self { finished, items, gauge }, actor)
     }
@@ -265,6 +266,7 @@ pub(crate) struct WriterActor {
     gauge: Arc<Gauge>,
     finished: FinishedGames,
     on_commit: Box<dyn Fn(Duration) + Send + Sync>,
+    on_failure: Box<dyn Fn() + Send + Sync>,
 }
 
 impl std::fmt::Debug for WriterActor {
@@ -277,6 +279,11 @@ impl WriterActor {
     /// Calls this with the time that each commit takes, the wait for a full disk included.
     pub(crate) fn on_commit(self, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Self { on_commit: Box::new(observe), ..self }
+    }
+
+    /// Tells `observe` of every attempt to write that failed.
+    pub(crate) fn on_failure(self, observe: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { on_failure: Box::new(observe), ..self }
     }
 
     /// Runs where the store wants it: on a thread of its own, named `writer`, if commits block, so that between a move
@@ -335,6 +342,7 @@ impl WriterActor {
                     }
                 }
                 Err(failure) => {
+                    (self.on_failure)();
                     error!(writes = writes.len(), error = ?failure, "commit failed, its outcome is unknown");
                     return Err(self.fail(replies, failure));
                 }
@@ -354,6 +362,7 @@ impl WriterActor {
                 warn!(writes = batch.writes.len(), error = ?failure, %obstacle, "nothing can be written, games wait");
             }
             self.gauge.set_obstacle(Some(obstacle));
+            (self.on_failure)();
             if !matches!(failure, StoreError::Unreachable(_)) {
                 self.refuse_what_can_wait_outside(batch, obstacle);
             }

@@ -20,7 +20,7 @@ pub use access::{AccessConfig, Lookalikes, Registration};
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
-pub use value::{IpNetwork, ListenAddr, LogFilter, SiteOrigin};
+pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, SiteOrigin, TextFile};
 
 pub use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
@@ -37,6 +37,8 @@ pub struct Config {
     pub server: ServerConfig,
     /// Who may come in.
     pub access: AccessConfig,
+    /// Who runs the site, and what they say of it.
+    pub(crate) site: SiteConfig,
     /// What one client may use up.
     pub limits: LimitsConfig,
     /// Where everything is kept, and how writes are made durable.
@@ -68,6 +70,10 @@ pub struct ServerConfig {
     pub(crate) listen: ListenAddr,
     /// Directory of database, secrets and control socket.
     pub(crate) data: PathBuf,
+    /// Certificate, with those of the authorities below the root, for TLS without a proxy; empty for none.
+    pub(crate) tls_cert: PathBuf,
+    /// The key of that certificate.
+    pub(crate) tls_key: PathBuf,
     /// How players reach the daemon, for links; `None` for the address that they asked for.
     #[serde(with = "value::empty_is_none")]
     pub(crate) public_url: Option<SiteOrigin>,
@@ -86,6 +92,8 @@ impl Default for ServerConfig {
         Self {
             listen: ListenAddr::local(4444),
             data: PathBuf::from("./fourfold-data"),
+            tls_cert: PathBuf::new(),
+            tls_key: PathBuf::new(),
             public_url: None,
             trusted_proxies: Vec::new(),
             origins: Vec::new(),
@@ -96,6 +104,28 @@ impl Default for ServerConfig {
 }
 
 impl ServerConfig {
+    /// What the daemon needs to speak TLS itself, if it is to.
+    pub(crate) fn tls(&self) -> Option<TlsFiles> {
+        let named = !self.tls_cert.as_os_str().is_empty();
+        named.then(|| TlsFiles { certificate: self.tls_cert.clone(), key: self.tls_key.clone() })
+    }
+
+    /// Refuses half of what TLS needs, and links that would lead past it.
+    fn check_tls(&self) -> Result<(), ConfigError> {
+        let is_given = |path: &PathBuf| !path.as_os_str().is_empty();
+        if is_given(&self.tls_cert) != is_given(&self.tls_key) {
+            let message = "give both, or none for a proxy that speaks TLS".to_owned();
+            return Err(ConfigError::Contradiction { keys: "server.tls_cert and server.tls_key", message });
+        }
+        match &self.public_url {
+            Some(url) if self.tls().is_some() && !url.is_secure() => Err(ConfigError::Contradiction {
+                keys: "server.public_url and server.tls_cert",
+                message: format!("{url} is not where TLS is spoken: begin it with https://"),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// From the notice of a planned restart to its closing of connections.
     pub(crate) fn restart_notice(&self) -> Duration {
         self.restart_notice_ms.millis()
@@ -105,6 +135,27 @@ impl ServerConfig {
     pub(crate) fn heartbeat(&self) -> Duration {
         self.heartbeat_ms.millis()
     }
+}
+
+/// Who runs the site, and what they say of it.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SiteConfig {
+    /// Whom visitors write to.
+    pub(crate) contact: Contact,
+    /// What is kept of whom, in the place of our own words.
+    pub(crate) privacy: TextFile,
+    /// On what terms the site is used.
+    pub(crate) terms: TextFile,
+    /// Who is answerable for it.
+    pub(crate) imprint: TextFile,
+}
+
+/// Where a certificate and its key are, in PEM.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TlsFiles {
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 /// What one client may use up.
@@ -460,6 +511,7 @@ impl Config {
             );
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
+        self.server.check_tls()?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(
@@ -573,6 +625,18 @@ mod tests {
         check_contradiction(
             |c| c.metrics.listen = "0.0.0.0:4445".parse().unwrap(),
             "metrics.enabled and metrics.listen: ",
+        );
+        check_contradiction(
+            |c| c.server.tls_cert = "chain.pem".into(),
+            "server.tls_cert and server.tls_key: ",
+        );
+        check_contradiction(
+            |c| {
+                c.server.tls_cert = "chain.pem".into();
+                c.server.tls_key = "key.pem".into();
+                c.server.public_url = "http://fourfold.example".parse().ok();
+            },
+            "server.public_url and server.tls_cert: ",
         );
         check_contradiction(
             |c| c.limits.connections = Bounded::new(10),

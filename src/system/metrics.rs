@@ -13,6 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::part::Part;
 use crate::model::result::EndReason;
+use crate::model::time::UnixMillis;
 
 /// Histogram of waits: from half a millisecond, doubling, to 16 seconds.
 fn waits() -> Histogram {
@@ -98,6 +99,36 @@ pub(crate) struct Metrics {
     refusals: Family<RefusalLabel, Counter>,
     socket_refusals: Family<SocketRefusalLabel, Counter>,
     shares_refused: Family<ShareLabel, Counter>,
+    failed_writes: Counter,
+    machine: MachineGauges,
+    /// When counting began, for whoever asks how long the daemon runs.
+    started: UnixMillis,
+}
+
+/// Which version runs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct BuildLabel {
+    version: &'static str,
+}
+
+/// What the machine gives and the daemon takes of it, at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Machine {
+    pub(crate) connections: usize,
+    pub(crate) connections_max: usize,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) data_bytes: u64,
+    pub(crate) disk_free_bytes: Option<u64>,
+}
+
+/// The figures of [`Machine`] as they were last.
+#[derive(Debug, Default)]
+struct MachineGauges {
+    connections: Gauge,
+    connections_max: Gauge,
+    memory: Gauge,
+    data: Gauge,
+    disk_free: Gauge,
 }
 
 /// What was counted, for a look.
@@ -154,6 +185,9 @@ impl Metrics {
             refusals: Family::default(),
             socket_refusals: Family::default(),
             shares_refused: Family::default(),
+            failed_writes: Counter::default(),
+            machine: MachineGauges::default(),
+            started: UnixMillis::now(),
         };
         metrics.register();
         // An alarm can tell a part that never failed from one that nobody counts.
@@ -166,6 +200,7 @@ impl Metrics {
     /// Names and explains each; counters get `_total` when they are printed.
     fn register(&mut self) {
         self.register_refusals();
+        self.register_machine();
         let registry = &mut self.registry;
         registry.register("games_started", "Games that began", self.games_started.clone());
         registry.register("games_finished", "Games that ended, by reason", self.games_finished.clone());
@@ -205,6 +240,24 @@ impl Metrics {
         registry.register("set_aside", help, self.set_aside.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
+    }
+
+    fn register_machine(&mut self) {
+        let (registry, machine) = (&mut self.registry, &self.machine);
+        let build = Family::<BuildLabel, Gauge>::default();
+        build.get_or_create(&BuildLabel { version: env!("CARGO_PKG_VERSION") }).set(1);
+        registry.register("build_info", "1, with the version that runs", build);
+        let started = Gauge::<i64>::default();
+        started.set(self.started.0 / 1_000);
+        registry.register("start_time_seconds", "When the daemon started, in seconds since 1970", started);
+        registry.register("connections", "Connections that are open", machine.connections.clone());
+        let help = "Connections that may be open at the same time";
+        registry.register("connections_max", help, machine.connections_max.clone());
+        registry.register("memory_bytes", "Resident memory of the daemon", machine.memory.clone());
+        registry.register("database_bytes", "Files of the data directory", machine.data.clone());
+        registry.register("disk_free_bytes", "Room on the disk under it", machine.disk_free.clone());
+        let help = "Attempts to write that failed; must stay 0";
+        registry.register("failed_writes", help, self.failed_writes.clone());
     }
 
     fn register_refusals(&mut self) {
@@ -323,6 +376,26 @@ impl Metrics {
     pub(crate) fn http_request(&self, method: &'static str, route: &str, status: u16) {
         let label = RequestLabel { method, route: route.to_owned(), status };
         self.http_requests.get_or_create(&label).inc();
+    }
+
+    /// How long it has counted.
+    pub(crate) fn uptime(&self) -> Duration {
+        UnixMillis::now().after(self.started)
+    }
+
+    /// An attempt to write failed.
+    pub(crate) fn write_failed(&self) {
+        self.failed_writes.inc();
+    }
+
+    /// So it is with the machine.
+    pub(crate) fn looked(&self, machine: Machine) {
+        let set = |gauge: &Gauge, value: u64| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        set(&self.machine.connections, machine.connections as u64);
+        set(&self.machine.connections_max, machine.connections_max as u64);
+        set(&self.machine.memory, machine.memory_bytes.unwrap_or(0));
+        set(&self.machine.data, machine.data_bytes);
+        set(&self.machine.disk_free, machine.disk_free_bytes.unwrap_or(0));
     }
 
     /// A request was refused with this code.

@@ -1,11 +1,13 @@
 //! `fourfold serve`: settings, listeners, signals; the daemon itself is `crate::app::server`.
 
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::app::server;
 use crate::http::control::{Control, ControlServer, RunningDaemon};
+use crate::http::tls::Tls;
 use crate::system::config::{Config, ListenAddr, LogFilter, LogFormat};
 use crate::system::data_dir::DataDir;
 use clap::ValueEnum;
@@ -21,12 +23,14 @@ use tracing::{error, info, warn};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::runtime;
+use crate::app::terminal::service_manager::{ServiceManager, handed_on_listener};
 use crate::app::terminal::signals::SignalHeard;
 use crate::app::terminal::signals::Signals;
 
 /// Run the daemon: pages, HTTP interface, WebSocket, house bots.
 ///
-/// Prints one line `listening on http://HOST:PORT` on standard output when it is ready; logs go to standard error.
+/// Prints one line `listening on http://HOST:PORT` (or https, with `server.tls_cert`) on standard output when it is
+/// ready; logs go to standard error.
 /// SIGTERM or Ctrl-C stops it so that live games are kept; a second one stops at once, which loses nothing either.
 /// Every setting can also be given in a file or as an environment variable: see docs/operating.md.
 #[derive(Debug, clap::Args)]
@@ -105,19 +109,33 @@ impl ServeCommand {
         if !self.init && config.storage.url.expose().is_none() {
             data.expect_database()?;
         }
-        let listener = bind(&config.server.listen).await?;
+        let manager = ServiceManager::of_the_environment();
+        let listener = match handed_on_listener().map_err(|error| Exit::usage(error.to_string()))? {
+            Some(listener) => {
+                info!("listening on the socket that was handed on, whatever the settings say");
+                TcpListener::from_std(listener)?
+            }
+            None => bind(&config.server.listen).await?,
+        };
         let metrics_listener = bind_metrics(&config).await;
         let shutdown = CancellationToken::new();
         let mut announced = Ok(());
         let mut control = None;
+        let tls = OnceLock::new();
         let on_ready = |daemon: &Daemon| {
             control = start_control(&data, daemon, shutdown.clone());
             announced = announce(daemon);
+            if let Some(spoken) = daemon.tls() {
+                let _ = tls.set(spoken.clone()); // there is one daemon
+            }
+            manager.tell(&format!("READY=1\nSTATUS=listening on {}", url(daemon)));
         };
         let serving = server::run(listener, metrics_listener, config, &data, on_ready, shutdown.clone());
         let ended = tokio::select! {
             ended = serving => Some(ended),
-            () = self.heed(&mut signals, &shutdown, telemetry) => None,
+            () = self.heed(&mut signals, &shutdown, telemetry, &tls) => None,
+            () = manager.beat_on() => None,
+            never = farewell(&manager, &shutdown) => match never {},
         };
         drop(control);
         if let Err(error) = announced {
@@ -131,22 +149,32 @@ impl ServeCommand {
     }
 
     /// Reacts to signals; returns at the second one that asks to stop.
-    async fn heed(&self, signals: &mut Signals, shutdown: &CancellationToken, telemetry: &Telemetry) {
+    async fn heed(
+        &self,
+        signals: &mut Signals,
+        shutdown: &CancellationToken,
+        telemetry: &Telemetry,
+        tls: &OnceLock<Tls>,
+    ) {
         loop {
             match signals.next().await {
                 SignalHeard::Stop if shutdown.is_cancelled() => return,
                 SignalHeard::Stop => shutdown.cancel(),
-                SignalHeard::HangUp => self.reload(telemetry),
+                SignalHeard::HangUp => self.reload(telemetry, tls.get()),
             }
         }
     }
 
-    /// Reads the settings again. Only the log level can change while the daemon runs.
-    fn reload(&self, telemetry: &Telemetry) {
+    /// Reads the settings again. Only the log level and the certificate can change while the daemon runs.
+    fn reload(&self, telemetry: &Telemetry, tls: Option<&Tls>) {
         match self.settings() {
             Ok(config) => {
+                renew_certificate(&config, tls);
                 telemetry.set_level(&config.log.level);
-                info!(level = %config.log.level, "settings read: the log level holds now, the rest at the next start");
+                info!(
+                    level = %config.log.level,
+                    "settings read: log level and certificate hold now, the rest at the next start"
+                );
             }
             Err(error) => error!(error = format_args!("{error:#}"), "settings refused, the old ones stay"),
         }
@@ -175,11 +203,36 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
         .ok()
 }
 
+/// Shows whoever connects from now on the certificate that the settings name.
+fn renew_certificate(config: &Config, tls: Option<&Tls>) {
+    match (config.server.tls(), tls) {
+        (Some(files), Some(tls)) => match tls.reload(&files) {
+            Ok(()) => info!(path = %files.certificate.display(), "the certificate was read again"),
+            Err(error) => error!(%error, "the certificate is refused, the old one stays"),
+        },
+        (None, None) => {}
+        (Some(_), None) => warn!("TLS begins at the next start"),
+        (None, Some(_)) => warn!("TLS ends at the next start"),
+    }
+}
+
+/// Tells the supervisor once that the daemon stops, and ends never.
+async fn farewell(manager: &ServiceManager, shutdown: &CancellationToken) -> Infallible {
+    shutdown.cancelled().await;
+    manager.tell("STOPPING=1");
+    std::future::pending().await
+}
+
 /// Says where the daemon can be reached, for people and for programs that started it.
 fn announce(daemon: &Daemon) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "listening on http://{}", daemon.address())?;
+    writeln!(out, "listening on {}", url(daemon))?;
     out.flush()
+}
+
+fn url(daemon: &Daemon) -> String {
+    let scheme = if daemon.tls().is_some() { "https" } else { "http" };
+    format!("{scheme}://{}", daemon.address())
 }
 
 async fn bind(address: &ListenAddr) -> Result<TcpListener, Exit> {

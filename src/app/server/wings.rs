@@ -28,8 +28,10 @@ use crate::competition::self_test::SelfTests;
 use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
 use crate::http::listener::Transport;
-use crate::http::metrics::metrics_router;
-use crate::http::site::Site;
+use crate::http::metrics::{Observed, metrics_router};
+use crate::http::preview::Previews;
+use crate::http::site::{Papers, Site};
+use crate::http::tls::{Tls, TlsError};
 use crate::http::{AppState, pages, router, upgrade};
 use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::lobby::director::TvDirector;
@@ -100,8 +102,9 @@ pub(super) async fn ground(
     let metrics = Arc::new(Metrics::new());
     let supervision = Supervision::new(Arc::clone(&metrics));
     let (writer, actor) = Writer::new(Arc::clone(&store));
-    let observed = Arc::clone(&metrics);
-    let writing = actor.on_commit(move |took| observed.committed(took)).start();
+    let (observed, failing) = (Arc::clone(&metrics), Arc::clone(&metrics));
+    let actor = actor.on_commit(move |took| observed.committed(took));
+    let writing = actor.on_failure(move || failing.write_failed()).start();
     let signer = Signer::new(key);
     let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
     let ground = Ground {
@@ -206,7 +209,7 @@ pub(super) fn lobby(ground: &Ground, playing: &Playing, address: SocketAddr) -> 
         shares: ground.shares.clone(),
         site: match &ground.site.public_url {
             Some(site) => LinkedSite::Named(site.clone()),
-            None => LinkedSite::Found { listener: address },
+            None => LinkedSite::Found { listener: format!("{}://{address}", ground.site.scheme()) },
         },
     })
 }
@@ -478,10 +481,12 @@ async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: Cance
 }
 
 /// The limits of the listener.
-pub(super) fn transport(ground: &Ground, services: &Services) -> Transport {
+pub(super) fn transport(ground: &Ground, services: &Services) -> Result<Transport, TlsError> {
     let stop = services.sockets_stop.clone();
     let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
-    Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop, tasks)
+    let transport = Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop, tasks);
+    let tls = ground.config.server.tls().map(|files| Tls::load(&files)).transpose()?;
+    Ok(transport.behind(tls))
 }
 
 /// The listener of the metrics has places of its own, so that a full house does not hide what goes on in it.
@@ -498,7 +503,12 @@ pub(super) fn metrics_listening(
     };
     let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
     let own = Transport::new(limits, Arc::clone(&ground.site), transport.stop.clone(), tasks);
-    Ok(listening(Part::MetricsListener, listener, metrics_router(Arc::clone(&ground.metrics)), &own))
+    let observed = Observed {
+        metrics: Arc::clone(&ground.metrics),
+        places: Arc::clone(&transport.connection_limits),
+        data: ground.config.server.data.clone(),
+    };
+    Ok(listening(Part::MetricsListener, listener, metrics_router(observed), &own))
 }
 
 /// What goes on, for those who look.
@@ -541,6 +551,8 @@ pub(super) fn http(
         ground.shares.clone(),
     );
     let state = AppState {
+        metrics: Arc::clone(&ground.metrics),
+        previews: Previews::default(),
         store: Arc::clone(&ground.store),
         accounts: ground.accounts.clone(),
         access: ground.config.access.clone(),
@@ -571,6 +583,13 @@ fn site_of(config: &Config) -> Site {
             .iter()
             .filter_map(|net| net.to_string().parse().ok())
             .collect(),
+        contact: config.site.contact.clone(),
+        papers: Papers {
+            privacy: config.site.privacy.clone(),
+            terms: config.site.terms.clone(),
+            imprint: config.site.imprint.clone(),
+        },
+        speaks_tls: config.server.tls().is_some(),
         tells_values: config.watching.truth,
     }
 }

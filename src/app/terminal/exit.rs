@@ -147,6 +147,7 @@ fn code_of_server_error(error: &ServerError) -> Code {
         | ServerError::Unclosed(_)
         | ServerError::Read(_)
         | ServerError::Write(_) => Code::Io,
+        ServerError::Tls(_) => Code::Usage,
         ServerError::Listener(_) => Code::System,
     }
 }

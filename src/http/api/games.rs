@@ -11,9 +11,9 @@ use fourfold_engine::Game;
 
 use super::positions::PICTURE;
 use super::{CURSOR, LIMIT};
-use crate::http::answer::{Keep, List, keepable_json, picture};
+use crate::http::answer::{Keep, List, keepable_json, picture, pixels};
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
@@ -22,6 +22,9 @@ use crate::model::time::UnixMillis;
 use crate::storage::records::Record;
 use crate::storage::records::players::PlayerCache;
 use crate::storage::store::GameQuery;
+
+/// What the address of the picture for links ends with.
+const PREVIEW: &str = ".png";
 
 const PLAYER: Parameter =
     Parameter { name: "player", about: "Only games of this player", schema: schema_of::<PlayerName> };
@@ -51,10 +54,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Content::Json(schema_of::<Record>),
     );
     let svg = Operation::get("/api/v1/games/{id}.svg", "Draws a game's last position", Content::Svg);
+    let png = Operation::get(
+        "/api/v1/games/{id}.png",
+        "Draws a game's last position for a link to it, 1200 by 630 pixels",
+        Content::Png,
+    );
     vec![
         Endpoint::new("/api/v1/games", get(games), [list]),
         Endpoint::new("/api/v1/games.ndjson", get(stream::games), [stream]),
-        Endpoint::new("/api/v1/games/{id}", get(game), [one, svg]),
+        Endpoint::new("/api/v1/games/{id}", get(game), [one, svg, png]),
     ]
 }
 
@@ -118,18 +126,32 @@ pub(super) async fn game_list(
     Ok(List { items, cursor })
 }
 
+/// The thread that draws is gone.
+fn undrawn() -> ApiError {
+    ApiError::new(ApiCode::Busy, "the picture could not be drawn")
+}
+
 async fn game(
     State(state): State<AppState>,
     PathPart(part): PathPart,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let picture_of = part.strip_suffix(PICTURE);
-    let id = picture_of.unwrap_or(&part).parse::<GameId>().map_err(|_| ApiError::not_found("game"))?;
+    let (picture_of, preview_of) = (part.strip_suffix(PICTURE), part.strip_suffix(PREVIEW));
+    let id = picture_of
+        .or(preview_of)
+        .unwrap_or(&part)
+        .parse::<GameId>()
+        .map_err(|_| ApiError::not_found("game"))?;
     let stored = state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))?;
-    let mut response = if picture_of.is_some() {
+    let replayed = || {
         let game = Game::from_moves(stored.spec.variant, &stored.moves());
-        let game = game.map_err(|error| ApiError::internal(&error))?;
-        picture(&headers, Keep::Settled, picture::board(&game))
+        game.map_err(|error| ApiError::internal(&error))
+    };
+    let mut response = if picture_of.is_some() {
+        picture(&headers, Keep::Settled, picture::board(&replayed()?))
+    } else if preview_of.is_some() {
+        let drawn = state.previews.draw(replayed()?).await;
+        pixels(&headers, Keep::Settled, drawn.ok_or_else(undrawn)?)
     } else {
         let record = PlayerCache::default().record(&*state.store, &stored).await?;
         keepable_json(&headers, Keep::Settled, &record)

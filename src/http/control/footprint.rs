@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// Resident memory of this process; not known on every system.
-pub(super) fn memory_bytes() -> Option<u64> {
+pub(in crate::http) fn memory_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     resident(&status)
 }
@@ -16,14 +16,14 @@ fn resident(status: &str) -> Option<u64> {
 }
 
 /// The files of a data directory, without those of folders in it.
-pub(super) fn data_bytes(directory: &Path) -> u64 {
+pub(in crate::http) fn data_bytes(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else { return 0 };
     let files = entries.filter_map(|entry| entry.ok()?.metadata().ok()).filter(fs::Metadata::is_file);
     files.map(|file| file.len()).sum()
 }
 
 /// Room on the disk under a directory for whoever is not the system's administrator.
-pub(super) fn disk_free_bytes(directory: &Path) -> Option<u64> {
+pub(in crate::http) fn disk_free_bytes(directory: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(directory).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

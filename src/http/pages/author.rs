@@ -267,7 +267,7 @@ async fn bot_named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>,
 fn starts(state: &AppState, headers: &HeaderMap) -> Vec<KitStart> {
     let base = match (&state.site.public_url, host(headers)) {
         (Some(_), _) => state.site.url(""),
-        (None, host) => format!("http://{}", host.unwrap_or("127.0.0.1:4444")),
+        (None, host) => format!("{}://{}", state.site.scheme(), host.unwrap_or("127.0.0.1:4444")),
     };
     let start = |kit: &'static str, lines: String| KitStart {
         kit,

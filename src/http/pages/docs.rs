@@ -96,7 +96,7 @@ fn head(text: &str) -> (String, String) {
 
 /// Renders a document. Headings get an `id` to link to, links to other documents lead to their pages, tables scroll
 /// on narrow screens, and HTML in the text stays text.
-fn render(text: &str) -> String {
+pub(super) fn render(text: &str) -> String {
     let mut events: Vec<Event<'_>> = Vec::new();
     // Where the heading began whose words are being gathered.
     let mut heading: Option<(usize, String)> = None;

@@ -332,8 +332,9 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref())
         .with_characters(&snapshot, &state.arena.open_bots());
     let described = [shown.status.as_str(), shown.detail.as_str()].join(" · ");
+    let picture = format!("/api/v1/games/{}.png", shown.id);
     let page = GamePage {
-        frame: visitor.frame(Tab::Elsewhere, title).described(described),
+        frame: visitor.frame(Tab::Elsewhere, title).described(described).pictured(picture),
         shown,
         why,
         taught,

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
@@ -10,7 +11,7 @@ use axum::http::{Uri, header};
 use super::parts::{Icon, Script};
 use crate::http::assets;
 use crate::http::auth::Viewer;
-use crate::http::site::host;
+use crate::http::site::{Site, host};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
@@ -121,6 +122,8 @@ pub(crate) struct Visitor {
     pause: Option<String>,
     /// Whether only those with an account play here.
     guests_watch: bool,
+    /// Who runs the site, and what they say of it.
+    site: Arc<Site>,
 }
 
 impl Visitor {
@@ -141,6 +144,8 @@ impl Visitor {
             announcement: self.announcement.clone(),
             pause: self.pause.clone(),
             may_play: !self.guests_watch || self.signed_in().is_some(),
+            picture: None,
+            site: Arc::clone(&self.site),
         }
     }
 
@@ -171,6 +176,7 @@ impl Visitor {
             announcement: None,
             pause: None,
             guests_watch: false,
+            site: Arc::default(),
         }
     }
 
@@ -202,6 +208,9 @@ pub(super) struct LayoutFrame {
     pub(super) pause: Option<String>,
     /// Whether the visitor plays here, or has to sign in first.
     pub(super) may_play: bool,
+    /// The path of the picture for links, if it is not that of all pages.
+    picture: Option<String>,
+    site: Arc<Site>,
 }
 
 impl LayoutFrame {
@@ -212,7 +221,28 @@ impl LayoutFrame {
 
     /// The picture that messengers show beside a link, by its whole address, as they need it.
     pub(super) fn preview(&self) -> String {
-        format!("{}{}", self.origin, assets::url("preview.png"))
+        let path = self.picture.clone().unwrap_or_else(|| assets::url("preview.png"));
+        format!("{}{path}", self.origin)
+    }
+
+    /// With a picture of its own beside links to the page.
+    pub(super) fn pictured(self, path: String) -> Self {
+        Self { picture: Some(path), ..self }
+    }
+
+    /// Whom to write to, if the operator says so.
+    pub(super) fn contact(&self) -> Option<String> {
+        self.site.contact.link()
+    }
+
+    /// Whether the operator names terms.
+    pub(super) fn has_terms(&self) -> bool {
+        self.site.papers.terms.text().is_some()
+    }
+
+    /// Whether the operator says who they are.
+    pub(super) fn has_imprint(&self) -> bool {
+        self.site.papers.imprint.text().is_some()
     }
 
     /// The attribute that chooses the colours.
@@ -324,7 +354,8 @@ impl FromRequestParts<AppState> for Visitor {
         let pause = orders.pause().map(|because| because.reason.clone());
         let viewer = viewer.unwrap_or_default();
         let guests_watch = !state.access.guests;
-        Ok(Self { viewer, theme, board, language, address, origin, announcement, pause, guests_watch })
+        let site = Arc::clone(&state.site);
+        Ok(Self { viewer, theme, board, language, address, origin, announcement, pause, guests_watch, site })
     }
 }
 
@@ -348,7 +379,9 @@ pub(super) fn chosen_language(uri: &Uri) -> Option<Language> {
 fn origin(parts: &Parts, state: &AppState) -> String {
     match &state.site.public_url {
         Some(_) => state.site.url(""),
-        None => host(&parts.headers).map_or_else(String::new, |host| format!("http://{host}")),
+        None => {
+            host(&parts.headers).map_or_else(String::new, |host| format!("{}://{host}", state.site.scheme()))
+        }
     }
 }
 

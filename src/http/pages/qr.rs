@@ -24,7 +24,7 @@ pub(super) async fn challenge(
     let path = format!("/challenge/{id}");
     let url = match &state.site.public_url {
         Some(_) => state.site.url(&path),
-        None => format!("http://{}{path}", host(&headers).unwrap_or_default()),
+        None => format!("{}://{}{path}", state.site.scheme(), host(&headers).unwrap_or_default()),
     };
     match svg(&url) {
         Some(picture) => ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response(),

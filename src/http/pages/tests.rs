@@ -3,9 +3,9 @@
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 
-use crate::http::site::Site;
+use crate::http::site::{Papers, Site};
 use crate::http::state::OpenBot;
-use crate::http::testing::{TestArena, TestSite};
+use crate::http::testing::{SOMEWHERE, TestArena, TestSite};
 use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 
@@ -39,7 +39,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 23] = [
+const PATHS: [&str; 25] = [
+    "/status",
+    "/privacy",
     "/",
     "/rules",
     "/learn",
@@ -64,6 +66,71 @@ const PATHS: [&str; 23] = [
     "/analysis",
     "/analysis/4453",
 ];
+
+#[tokio::test]
+async fn the_operators_papers_are_there_once_they_are_written() {
+    let site = site("plays").await;
+    assert_eq!(site.get("/terms").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(site.get("/imprint").await.status, StatusCode::NOT_FOUND);
+    let standard = site.get("/privacy").await.body;
+    assert!(
+        standard.contains("<h1 id=\"privacy\">Privacy</h1>") && !standard.contains("{contact}"),
+        "{standard}"
+    );
+    let papers = Papers { terms: "LICENSE-MIT".parse().unwrap(), ..Papers::default() };
+    let contact = "arena@example.org".parse().unwrap();
+    let site = TestSite::with(Site { papers, contact, ..Site::default() }, TestArena::default());
+    let terms = site.get("/terms").await;
+    assert!(terms.body.contains("Permission is hereby granted") && terms.body.contains("href=\"/terms\""));
+    assert!(site.get("/privacy").await.body.contains("href=\"mailto:arena@example.org\""));
+}
+
+#[tokio::test]
+async fn machines_find_what_they_look_for() {
+    let site = TestSite::with(
+        Site {
+            public_url: Some("https://four.example".parse().unwrap()),
+            contact: "https://four.example/contact".parse().unwrap(),
+            ..Site::default()
+        },
+        TestArena::default(),
+    );
+    let robots = site.get("/robots.txt").await.body;
+    assert!(
+        robots.contains("Disallow: /account\n")
+            && robots.contains("\nSitemap: https://four.example/sitemap.xml\n")
+    );
+    let map = site.get("/sitemap.xml").await.body;
+    let paths: Vec<&str> =
+        map.split("<loc>https://four.example").skip(1).filter_map(|rest| rest.split('<').next()).collect();
+    assert!(paths.len() > 10, "{map}");
+    for path in paths {
+        let status = site.get(path).await.status;
+        assert!(status.is_success() || status.is_redirection(), "{path}: {status}");
+    }
+    let security = site.get("/.well-known/security.txt").await.body;
+    let expires = security.split_once("Expires: ").and_then(|(_, rest)| rest.split('\n').next()).unwrap();
+    assert!(
+        security.starts_with("Contact: https://four.example/contact\n")
+            && expires.ends_with("T00:00:00.000Z")
+    );
+    assert_eq!(TestSite::new().get("/.well-known/security.txt").await.status, StatusCode::NOT_FOUND);
+    let icon = site.open(SOMEWHERE, Request::get("/favicon.ico").body(Body::empty()).unwrap()).await;
+    assert_eq!(icon.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_link_to_a_game_shows_its_board() {
+    let site = site("plays").await;
+    let page = site.get("/game/one").await.body;
+    assert!(
+        page.contains("<meta property=\"og:image\" content=\"") && page.contains("/api/v1/games/one.png\">")
+    );
+    let picture = Request::get("/api/v1/games/one.png").body(Body::empty()).unwrap();
+    let picture = site.open(SOMEWHERE, picture).await;
+    assert_eq!(picture.headers()[header::CONTENT_TYPE], "image/png");
+    assert_eq!(site.get("/api/v1/games/none.png").await.status, StatusCode::NOT_FOUND);
+}
 
 #[tokio::test]
 async fn every_page_is_there_for_everybody() {

@@ -284,6 +284,108 @@ impl FromStr for LogFilter {
 
 serde_as_text!(LogFilter);
 
+/// Whom to write to: a mail address, or the address of a page; empty for nobody.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Contact(String);
+
+/// A text that leads to nobody.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "`{0}` is neither a mail address, such as arena@example.org, nor a page, such as https://example.org/contact"
+)]
+pub struct InvalidContact(String);
+
+impl Contact {
+    /// As it was given.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As a link has it; nothing for nobody.
+    pub(crate) fn link(&self) -> Option<String> {
+        match self.0.as_str() {
+            "" => None,
+            page if page.starts_with("https://") => Some(page.to_owned()),
+            mail => Some(format!("mailto:{mail}")),
+        }
+    }
+}
+
+impl fmt::Display for Contact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Contact {
+    type Err = InvalidContact;
+
+    fn from_str(text: &str) -> Result<Self, InvalidContact> {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"()[]\\`".contains(&byte));
+        let is_mail = || {
+            let parts = text.split_once('@');
+            parts.is_some_and(|(who, host)| !who.is_empty() && !host.contains('@') && host.contains('.'))
+        };
+        let is_page = || text.strip_prefix("https://").is_some_and(|rest| !rest.is_empty());
+        let is_one = text.is_empty() || (is_plain && (is_page() || (!text.contains(':') && is_mail())));
+        if is_one { Ok(Self(text.to_owned())) } else { Err(InvalidContact(text.to_owned())) }
+    }
+}
+
+serde_as_text!(Contact);
+
+/// What a file of Markdown may have at most: a page that people read.
+const TEXT_BYTES_MAX: u64 = 256 * 1024;
+
+/// A file of text for a page, read where it is named; empty for none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TextFile {
+    path: String,
+    text: String,
+}
+
+/// A file that cannot be shown.
+#[derive(Debug, Error)]
+pub enum InvalidTextFile {
+    /// It cannot be read, or is no UTF-8.
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(String, std::io::Error),
+    /// Nobody would read it.
+    #[error("{0} has {1} bytes, {max} are allowed", max = TEXT_BYTES_MAX)]
+    TooLarge(String, u64),
+}
+
+impl TextFile {
+    /// What is in it; nothing if none was named.
+    pub(crate) fn text(&self) -> Option<&str> {
+        Some(self.text.as_str()).filter(|_| !self.path.is_empty())
+    }
+}
+
+impl fmt::Display for TextFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+impl FromStr for TextFile {
+    type Err = InvalidTextFile;
+
+    fn from_str(path: &str) -> Result<Self, InvalidTextFile> {
+        if path.is_empty() {
+            return Ok(Self::default());
+        }
+        let unreadable = |error| InvalidTextFile::Unreadable(path.to_owned(), error);
+        let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
+        if bytes > TEXT_BYTES_MAX {
+            return Err(InvalidTextFile::TooLarge(path.to_owned(), bytes));
+        }
+        Ok(Self { path: path.to_owned(), text: std::fs::read_to_string(path).map_err(unreadable)? })
+    }
+}
+
+serde_as_text!(TextFile);
+
 /// An optional value that an empty text leaves out, so that its key can stand in the documented file.
 pub(super) mod empty_is_none {
     use super::{Deserialize, Deserializer, Serializer, SiteOrigin};
@@ -418,5 +520,38 @@ mod tests {
         check::<LogFilter>("[game]=debug", None);
         check::<LogFilter>("fourfold[{game=1}]=debug", None);
         check::<LogFilter>("", None);
+    }
+
+    #[test]
+    fn contacts_are_mail_addresses_or_pages() {
+        for (text, link) in [
+            ("arena@example.org", Some("mailto:arena@example.org")),
+            ("https://example.org/contact", Some("https://example.org/contact")),
+            ("", None),
+        ] {
+            assert_eq!(text.parse::<Contact>().unwrap().link().as_deref(), link);
+        }
+        for text in [
+            "javascript:alert(1)@a.b",
+            "me",
+            "@a.b",
+            "a@b",
+            "http://a.b",
+            "https://",
+            "a b@c.d",
+            "a@b.c\nX: y",
+        ] {
+            assert!(text.parse::<Contact>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_for_a_page_is_read_where_it_is_named() {
+        let file: TextFile = "LICENSE-MIT".parse().unwrap();
+        assert!(file.text().unwrap().contains("MIT") && file.to_string() == "LICENSE-MIT");
+        assert_eq!("".parse::<TextFile>().unwrap().text(), None);
+        let error = "no/such/file.md".parse::<TextFile>().unwrap_err().to_string();
+        assert!(error.starts_with("no/such/file.md cannot be read"), "{error}");
+        assert!("src".parse::<TextFile>().is_err(), "a folder");
     }
 }
