@@ -12,6 +12,8 @@ mod measure;
 mod ntuple;
 #[path = "command_line/postgres.rs"]
 mod postgres;
+#[path = "command_line/research.rs"]
+mod research;
 #[path = "command_line/serving.rs"]
 mod serving;
 #[path = "command_line/storage.rs"]
@@ -65,6 +67,15 @@ fn check_failure(command: &mut Command, code: i32, message: &str) {
 #[track_caller]
 fn check_refused(arguments: &[&str], code: i32, message: &str) {
     check_failure(&mut fourfold(arguments), code, message);
+}
+
+/// What the parser of the command line refuses: it shows the usage too.
+#[track_caller]
+fn check_usage(arguments: &[&str], message: &str) {
+    let output = run(arguments);
+    let error = text(&output.stderr);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{error}");
+    assert!(error.contains(message), "{error}");
 }
 
 // ---- single moves and games in the terminal ----
@@ -129,9 +140,9 @@ fn flags_that_there_are_not_and_broken_files_are_no_success() {
     let output = run(&["solve", "--foo"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
     check_refused(
-        &["classic", "c4ai", "-p1", "C4AI", "-p2", "StupidAI", "-d"],
+        &["classic", "c4ai", "-p1", "C4AI", "-p2", "StupidAI"],
         2,
-        "followed by a weights file or -d, not by -p2",
+        "C4AI is followed by a weights file, or -d says",
     );
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("games.ndjson");
@@ -164,6 +175,73 @@ fn two_bots_play_to_the_end() {
     let printed = text(&output.stdout);
     assert!(printed.contains(" wins with ") || printed.contains("draw"), "{printed}");
     assert!(printed.lines().last().unwrap().starts_with("moves: "));
+}
+
+#[test]
+fn solving_ends_with_bounds_when_its_limits_run_out() {
+    for limit in [["--nodes", "5000"], ["--time", "50ms"]] {
+        let output = run(&["solve", "--variant", "9x6x5", limit[0], limit[1], "5", "5a"]);
+        let printed = text(&output.stdout);
+        let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split(' ').collect()).collect();
+        assert_eq!((lines.len(), lines[0][0], lines[0][1], lines[0][3]), (2, "5", ">=", "<="), "{printed}");
+        let [lower, upper] = [2, 4].map(|word: usize| lines[0][word].parse::<i32>().unwrap());
+        assert!(lower < upper, "{printed}");
+        assert_eq!(lines[1][1], "error:", "{printed}");
+    }
+    for (wrong, message) in
+        [("--nodes=0", "0 is not in 1.."), ("--time=0", "more than 0"), ("--time=x", "500ms")]
+    {
+        check_usage(&["solve", wrong, "4"], message);
+    }
+}
+
+#[test]
+fn parts_of_positions_make_the_whole() {
+    let positions: Vec<String> = (1..=7).flat_map(|a| (1..=7).map(move |b| format!("44{a}{b}"))).collect();
+    // The time differs from run to run; the nodes are 0, as the book knows.
+    let solved = |part: &[&str]| -> Vec<String> {
+        let output = fourfold(&["solve"]).args(part).args(&positions).output().unwrap();
+        let lines = text(&output.stdout);
+        lines.lines().map(|line| line.rsplit_once(' ').unwrap().0.to_owned()).collect()
+    };
+    let parts = ["1/4", "2/4", "3/4", "4/4"].map(|part| solved(&["--shard", part]));
+    assert!(parts.iter().all(|part| part.len() >= 12), "{parts:?}");
+    assert_eq!(parts.concat(), solved(&[]));
+    for wrong in ["0/4", "5/4", "4", "1/0", "a/b", "1/99999999"] {
+        check_usage(&["solve", "--shard", wrong, "4"], "no part such as 3/8");
+    }
+}
+
+#[test]
+fn a_move_has_a_form_for_programs() {
+    let report = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&run(&[&["move", "--json", "--bot"], arguments].concat()).stdout).unwrap()
+    };
+    // The first side has three in a column, and is to move; then three in a row, which has two ends.
+    let won = report(&["cutoff", "121213"]);
+    assert_eq!((&won["column"], &won["line"], &won["score"]), (&1.into(), &"1".into(), &1_000_000.into()));
+    let lost_in_two = report(&["cutoff", "44553"]);
+    assert!(lost_in_two["line"].as_str().unwrap().len() >= 2, "{lost_in_two}");
+    let thoughtless = report(&["random", "44"]);
+    assert!(thoughtless["score"].is_null() && thoughtless["line"].is_null(), "{thoughtless}");
+    assert!(thoughtless.get("reasons").is_none());
+    assert!(report(&["greedy", "--why", "44"])["reasons"].is_array());
+}
+
+#[test]
+fn bots_draw_anew_in_each_game_and_again_as_before_with_its_seed() {
+    let game = |arguments: &[&str]| {
+        let bots = ["play", "--first", "random", "--second", "random"];
+        let output = fourfold(&bots).args(arguments).output().unwrap();
+        let moves = text(&output.stdout).lines().last().unwrap().to_owned();
+        (moves, text(&output.stderr).to_owned())
+    };
+    let (moves, told) = game(&[]);
+    let seed = told.split_once("--seed ").and_then(|(_, rest)| rest.split(' ').next()).unwrap().to_owned();
+    assert_eq!(game(&["--seed", &seed]).0, moves);
+    assert!((0..5).any(|_| game(&[]).0 != moves), "{moves}");
+    let output = run(&["play", "--first", "greedy", "--second", "random:seed=7"]);
+    assert_eq!(text(&output.stderr), "", "nobody draws that has no seed");
 }
 
 #[test]

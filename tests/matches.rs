@@ -51,7 +51,7 @@ fn without_times(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
     let strip = |line: &str| {
         let mut line: Value = serde_json::from_str(line).unwrap();
-        for key in ["crc", "clocks", "spent_us", "started_at", "ended_at"] {
+        for key in ["crc", "origin", "clocks", "spent_us", "started_at", "ended_at"] {
             line.as_object_mut().unwrap().remove(key);
         }
         line
@@ -303,4 +303,65 @@ fn a_log_is_not_overwritten_nor_mixed_up() {
     let good = fs::read_to_string(&path).unwrap();
     fs::write(&path, good.replacen("\"result\":\"first\"", "\"result\":\"draw!\"", 1)).unwrap();
     check_refused(&[&play[..], &["--resume"]].concat(), 65, "its checksum is wrong");
+}
+
+/// All parts of a run, each with its log.
+fn play_parts(run: &[&str], parts: u32, directory: &Path) -> Vec<String> {
+    let log = |number: u32| directory.join(format!("{number}.ndjson")).to_str().unwrap().to_owned();
+    for number in 1..=parts {
+        let part = format!("{number}/{parts}");
+        output_of(&[run, &["--shard", &part, "--save", &log(number)]].concat());
+    }
+    (1..=parts).map(log).collect()
+}
+
+#[test]
+fn parts_of_a_run_joined_are_the_run() {
+    let bots = ["negamax:depth=2,ties=random", "random", "greedy"];
+    let tournament =
+        [&["tournament", "--format", "round-robin"], &bots[..], &["--games", "6", "--seed", "7"]].concat();
+    // In one go this one ends after some twenty pairs.
+    let tested = ["match", bots[0], bots[1], "--games", "60", "--seed", "7", "--sprt", "0,50"];
+    for run in [&tournament[..], &tested] {
+        let directory = tempfile::tempdir().unwrap();
+        let (whole, joined) = (directory.path().join("whole"), directory.path().join("joined"));
+        output_of(&[run, &["--save", whole.to_str().unwrap()]].concat());
+        let parts = play_parts(run, 4, directory.path());
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let join = |parts: &[&str], out: &Path| -> Vec<String> {
+            let words = [&["games", "join"], parts, &["--out", out.to_str().unwrap()]].concat();
+            words.into_iter().map(str::to_owned).collect()
+        };
+        let words = |words: &[String]| {
+            fourfold(&words.iter().map(String::as_str).collect::<Vec<_>>()).output().unwrap()
+        };
+        let in_any_order = [parts[2], parts[0], parts[3], parts[1]];
+        let output = words(&join(&in_any_order, &joined));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(without_times(&joined), without_times(&whole));
+        let table = |log: &Path| output_of(&["log", log.to_str().unwrap(), "--json"]);
+        assert_eq!(table(&joined), table(&whole));
+        output_of(&["log", joined.to_str().unwrap(), "--verify"]);
+        let rated = |logs: &[&str]| output_of(&[&["rate", "--json"], logs].concat());
+        if run[0] == "tournament" {
+            assert_eq!(rated(&parts), rated(&[whole.to_str().unwrap()]));
+        }
+        let missing = words(&join(&parts[..3], &directory.path().join("x")));
+        assert_eq!(
+            (missing.status.code(), text(&missing.stderr).contains("part 4/4 is missing")),
+            (Some(65), true)
+        );
+        let there = words(&join(&parts, &joined));
+        assert_eq!(there.status.code(), Some(2), "{}", text(&there.stderr));
+    }
+}
+
+#[test]
+fn what_has_no_parts_says_so() {
+    let swiss = ["tournament", "--format", "swiss", "random", "greedy", "--seed", "1", "--shard", "1/2"];
+    check_refused(&swiss, 2, "who meets whom follows from what was played");
+    check_refused(&["match", "random", "greedy", "--shard", "1/2"], 2, "all parts need the same --seed");
+    check_refused(&["match", "random", "greedy", "--seed", "1", "--shard", "3/2"], 2, "no part such as 3/8");
+    // Of one pair there is nothing for the second machine to do.
+    output_of(&["match", "random", "greedy", "--games", "2", "--seed", "1", "--shard", "2/2"]);
 }

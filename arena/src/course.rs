@@ -57,6 +57,8 @@ impl Course {
             over: None,
         };
         course.begin_wave();
+        course.pass_over();
+        course.next = course.due;
         course
     }
 
@@ -78,9 +80,10 @@ impl Course {
         &self.active
     }
 
-    /// Games of the schedule as far as it is known.
+    /// Games of the schedule as far as it is known; of a part, its own.
     pub fn games_known(&self) -> u64 {
-        self.wave_end()
+        let games = self.wave_end();
+        self.plan.shard.map_or(games, |shard| 2 * shard.count(games / 2))
     }
 
     /// Rounds of a Swiss tournament in which somebody had no opponent, by entrant: they count as won.
@@ -129,7 +132,8 @@ impl Course {
             *count = if outcome.at_fault == Some(side) { *count + 1 } else { 0 };
         }
         let culprit = seats[outcome.at_fault?];
-        let max = self.plan.faults_max;
+        // Who plays on is decided when the parts are joined: no part knows what was played between its games.
+        let max = if self.plan.shard.is_some() { 0 } else { self.plan.faults_max };
         let is_suspended = max > 0 && self.faults_in_a_row[culprit] >= max;
         is_suspended.then(|| {
             self.active[culprit] = false;
@@ -139,7 +143,7 @@ impl Course {
 
     /// Ends the run if the sequential test says so, or too few are left.
     fn decide(&mut self) {
-        if self.verdict().is_some() {
+        if self.plan.shard.is_none() && self.verdict().is_some() {
             self.over = Some(Why::Decided);
         } else if self.active.iter().filter(|active| **active).count() < 2 {
             self.over = Some(Why::Suspended);
@@ -192,7 +196,7 @@ impl Course {
     }
 
     fn is_wanted(&self, slot: PlannedGame) -> bool {
-        self.active[slot.pairing.a] && self.active[slot.pairing.b]
+        self.plan.has_pair(slot.pair()) && self.active[slot.pairing.a] && self.active[slot.pairing.b]
     }
 }
 
@@ -243,6 +247,30 @@ mod tests {
         let mut two = Course::new(Plan { faults_max: 1, ..plan(Format::Match, 2, 5) });
         assert_eq!(two.book(&fault(Side::First)).over, Some(Why::Suspended));
         assert_eq!(two.hand_out(), None);
+    }
+
+    #[test]
+    fn parts_have_each_pair_once() {
+        let whole = plan(Format::RoundRobin, 3, 4); // 12 pairs
+        let mut handed_out = Vec::new();
+        for number in 1..=5 {
+            let shard = format!("{number}/5").parse().ok();
+            let mut course = Course::new(Plan { shard, ..whole.clone() });
+            let known = course.games_known();
+            let mut played = 0;
+            while let Some(slot) = course.hand_out() {
+                assert_eq!(course.due(), Some(slot));
+                handed_out.push(slot.number);
+                course.book(&fault(Side::First)); // nobody is suspended by a part
+                played += 1;
+            }
+            assert_eq!((course.over(), played), (Some(Why::Complete), known));
+        }
+        handed_out.sort_unstable();
+        assert_eq!(handed_out, (0..24).collect::<Vec<_>>());
+        // A part may have nothing to do.
+        let none = Course::new(Plan { shard: "9/9".parse().ok(), ..plan(Format::Match, 2, 3) });
+        assert_eq!((none.over(), none.games_known(), none.due()), (Some(Why::Complete), 0, None));
     }
 
     #[test]

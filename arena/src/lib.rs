@@ -5,6 +5,7 @@
 //! - [`admission`] tests whether an entrant can be let in.
 //! - [`plan`] is all that decides what is played; [`mod@format`] and [`suite`] say who meets whom from which opening.
 //! - [`course`] is a run as it goes, [`results`] what is counted; both pure. [`runner`] plays it on threads.
+//! - [`shard`] is a part of a run, where several machines share it; [`join`] puts the logs of parts together.
 //! - [`log`] is the only truth about a run, made of [`record`]s.
 //! - [`measure`] holds what a bot plays against the exact solver.
 //! - [`stats`] turns results into numbers: Elo with both ends of its interval, sequential tests, joint ratings.
@@ -17,6 +18,7 @@ pub mod course;
 pub mod entrant;
 pub mod format;
 pub mod house;
+pub mod join;
 pub mod log;
 pub mod measure;
 pub mod plan;
@@ -27,6 +29,7 @@ pub mod record;
 pub mod report;
 pub mod results;
 pub mod runner;
+pub mod shard;
 pub mod stats;
 pub mod stop;
 pub mod suite;

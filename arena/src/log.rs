@@ -48,6 +48,9 @@ pub struct Origin {
     pub version: String,
     /// System, processor and how many of them.
     pub machine: String,
+    /// The words of the command; empty in logs of 0.1 and before.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
     /// The files of entrants that are programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramFile>,

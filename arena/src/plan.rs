@@ -4,6 +4,7 @@
 use fourfold_engine::{BySide, Side};
 use serde::{Deserialize, Serialize};
 
+use crate::shard::Shard;
 use crate::stats::sprt::Sprt;
 use crate::suite::{OpeningKind, Orientation};
 use crate::time::BotLimits;
@@ -31,16 +32,30 @@ pub struct Plan {
     /// Stops a match early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<Sprt>,
+    /// Of all pairs only those of this part are played; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 impl Plan {
-    /// Eight digits that equal plans share, to name their games by.
+    /// The plan of which this one is a part, or itself.
+    #[must_use = "the plan itself stays a part"]
+    pub fn whole(&self) -> Self {
+        Self { shard: None, ..self.clone() }
+    }
+
+    /// Whether this plan is for a pair.
+    pub fn has_pair(&self, pair: u64) -> bool {
+        self.shard.is_none_or(|shard| shard.has(pair))
+    }
+
+    /// Eight digits that equal plans share, to name their games by; all parts of a plan have those of the whole.
     ///
     /// # Panics
     ///
     /// Never: all keys of a plan are text.
     pub fn fingerprint(&self) -> String {
-        let json = serde_json::to_vec(self).expect("all keys of a plan are text");
+        let json = serde_json::to_vec(&self.whole()).expect("all keys of a plan are text");
         format!("{:08x}", crc32fast::hash(&json))
     }
 
@@ -61,6 +76,7 @@ impl Plan {
             (self.pairs != other.pairs, "number of games differs"),
             (self.seed != other.seed, "seed differs"),
             (self.sprt != other.sprt, "sequential test differs"),
+            (self.shard != other.shard, "part differs"),
             (self != other, "settings differ"),
         ];
         differences.into_iter().find_map(|(differs, what)| differs.then_some(what))
@@ -118,6 +134,16 @@ pub struct PlannedGame {
     /// In the order of the schedule, from 0. Games 2k and 2k + 1 are pair k.
     pub number: u64,
     pub pairing: Pairing,
+}
+
+impl Format {
+    /// Whether who meets whom is known before anything is played, so that parts of it can be played apart.
+    pub fn is_known_beforehand(self) -> bool {
+        match self {
+            Self::Match | Self::RoundRobin | Self::Gauntlet { .. } => true,
+            Self::Swiss { .. } | Self::Knockout | Self::Ladder => false,
+        }
+    }
 }
 
 impl PlannedGame {
@@ -199,6 +225,8 @@ mod tests {
         let one = plan(Format::Match, 2, 1);
         assert_eq!(one.difference(&one), None);
         assert_eq!(one.difference(&Plan { pairs: 2, ..one.clone() }), Some("number of games differs"));
+        let part = Plan { shard: "2/3".parse().ok(), ..one.clone() };
+        assert_eq!((one.difference(&part), part.fingerprint()), (Some("part differs"), one.fingerprint()));
         assert_eq!(one.difference(&Plan { faults_max: 1, ..one.clone() }), Some("settings differ"));
     }
 }

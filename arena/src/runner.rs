@@ -340,7 +340,7 @@ impl SharedRunState {
 }
 
 /// What a booked game led to, as lines of the log.
-fn events_of(course: &Course, consequence: Consequence) -> Vec<Event> {
+pub(crate) fn events_of(course: &Course, consequence: Consequence) -> Vec<Event> {
     let plan = course.plan();
     let suspended = consequence.suspended.map(|entrant| Event::Suspended {
         entrant: plan.entrants[entrant].clone(),

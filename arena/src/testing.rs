@@ -20,5 +20,6 @@ pub(crate) fn plan(format: Format, entrants: u8, pairs: u64) -> Plan {
         seed: 7,
         faults_max: 10,
         sprt: None,
+        shard: None,
     }
 }

@@ -102,8 +102,8 @@ impl FromStr for TimeControl {
     }
 }
 
-/// A number with a unit, at most [`LIMIT_MAX`].
-fn read_duration(text: &str) -> Option<Duration> {
+/// A number of seconds, or one with a unit (`500ms`, `2m`), at most a day. `None` if a text is nothing of the kind.
+pub fn read_duration(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let seconds_a_unit = match &text[digits.len()..] {
         "ms" => 0.001,

@@ -20,7 +20,7 @@ use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 /// The depth of the first search; all are odd, so that the bot's own move is the last.
 const FIRST_DEPTH: u32 = 5;
 
-/// Ends the thinking if the caller never sets the stop flag: some ten seconds.
+/// Ends the thinking where no time is given, so that nobody need set the stop flag: some ten seconds.
 const NODES_MAX: u64 = 30_000_000;
 
 /// Looks 5, 7, 9 .. plies ahead as time allows; values positions by lines, by threats and by who wins if
@@ -70,13 +70,22 @@ impl Bot for C4ai {
         if position.outcome().is_some() {
             return Err(BotError::GameOver);
         }
-        let nodes = budget.nodes.map_or(NODES_MAX, |nodes| nodes.min(NODES_MAX));
+        let nodes = nodes_max(budget);
         let depth = position.variant().cells() | 1; // odd, and beyond the end of any game
-        Ok(self.choose_within(position, depth, SearchLimits { nodes: Some(nodes), stop }))
+        Ok(self.choose_within(position, depth, SearchLimits { nodes, stop }))
     }
 
     fn move_time(&self) -> Option<Duration> {
         Some(self.time)
+    }
+}
+
+/// The author's program thinks as long as it may, and so does this one; where no time is given, something else has to
+/// end it.
+fn nodes_max(budget: MoveBudget) -> Option<u64> {
+    match budget {
+        MoveBudget { nodes, time: Some(_) } => nodes,
+        MoveBudget { nodes, time: None } => Some(nodes.unwrap_or(NODES_MAX).min(NODES_MAX)),
     }
 }
 
@@ -233,6 +242,15 @@ mod tests {
     fn a_win_is_worth_more_than_any_lines() {
         let greedy = EvolvedWeights { num1: 1000, num2: 1000, ..ZERO };
         assert_eq!(choose(greedy, "121213", 50_000).column.number(), 1);
+    }
+
+    #[test]
+    fn whoever_has_time_is_ended_by_nothing_else() {
+        let time = Some(Duration::from_secs(30));
+        assert_eq!(nodes_max(MoveBudget { nodes: None, time }), None);
+        assert_eq!(nodes_max(MoveBudget { nodes: Some(7), time }), Some(7));
+        assert_eq!(nodes_max(MoveBudget { nodes: None, time: None }), Some(NODES_MAX));
+        assert_eq!(nodes_max(MoveBudget { nodes: Some(u64::MAX), time: None }), Some(NODES_MAX));
     }
 
     #[test]

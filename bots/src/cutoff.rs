@@ -48,80 +48,83 @@ impl Cutoff {
         let limit_left = limits.nodes.map(|limit| limit.saturating_sub(nodes));
         let mut counter = NodeCounter::new(SearchLimits { nodes: limit_left, stop: limits.stop });
         let is_finished = reached == depth.min(position.variant().cells() - position.ply());
-        let column = if is_finished {
-            self.best_of_equals(position, depth, result.value, &mut counter).unwrap_or(result.pv[0])
-        } else {
-            result.pv[0]
+        let chosen = is_finished.then(|| self.best_of_equals(position, depth, result.value, &mut counter));
+        let pv = match chosen {
+            Some(Ok(variation)) => variation,
+            Some(Err(Interrupted)) | None => result.pv,
         };
-        let pv = if result.pv[0] == column { result.pv } else { vec![column] };
+        let column = pv[0];
         let nodes = nodes + counter.nodes();
         Choice { column, info: Some(SearchInfo { score: result.value, depth: reached, nodes, pv }) }
     }
 
     /// Of the moves worth `value`, the one whose variation ends soonest, or latest if it loses; then the
-    /// leftmost.
+    /// leftmost. The whole variation: its end is where the outcome lies that the report's program expects.
     fn best_of_equals(
         &mut self,
         position: &Position,
         depth: u32,
         value: i32,
         counter: &mut NodeCounter<'_>,
-    ) -> Result<Column, Interrupted> {
-        let mut best: Option<(Column, u32)> = None;
+    ) -> Result<Vec<Column>, Interrupted> {
+        let mut best: Option<Vec<Column>> = None;
         for column in position.legal_columns() {
             let after = position.play_unchecked(column);
             if self.search.reaches(&after, depth - 1, 1 - value, counter)? {
                 continue; // the opponent does better than against the best move
             }
-            let length = 1 + self.variation_length(after, depth - 1, -value, counter)?;
-            let is_better = best.is_none_or(
-                |(_, shortest)| {
-                    if value >= 0 { length < shortest } else { length > shortest }
-                },
-            );
+            let rest = self.variation(after, depth - 1, -value, counter)?;
+            let variation: Vec<Column> = std::iter::once(column).chain(rest).collect();
+            let is_better = best.as_ref().is_none_or(|best| {
+                if value >= 0 { variation.len() < best.len() } else { variation.len() > best.len() }
+            });
             if is_better {
-                best = Some((column, length));
+                best = Some(variation);
             }
         }
-        Ok(best.expect("the best value is that of some move").0)
+        Ok(best.expect("the best value is that of some move"))
     }
 
-    /// Plies of the variation that plain alpha-beta, from left to right, keeps as the best: at every ply the
-    /// leftmost move that reaches the value.
-    fn variation_length(
+    /// The variation that plain alpha-beta, from left to right, keeps as the best: at every ply the leftmost move that
+    /// reaches the value.
+    fn variation(
         &mut self,
         mut position: Position,
         depth: u32,
         mut value: i32,
         counter: &mut NodeCounter<'_>,
-    ) -> Result<u32, Interrupted> {
+    ) -> Result<Vec<Column>, Interrupted> {
+        let mut variation = Vec::new();
         for length in 0..depth {
             if position.outcome().is_some() {
-                return Ok(length);
+                break;
             }
-            position = self.leftmost_reaching(&position, depth - length, value, counter)?;
+            let column = self.leftmost_reaching(&position, depth - length, value, counter)?;
+            variation.push(column);
+            position = position.play_unchecked(column);
             value = -value;
         }
-        Ok(depth)
+        Ok(variation)
     }
 
-    /// The position after the leftmost move worth `value`, which is that of the position.
+    /// The leftmost move worth `value`, which is that of the position; the game is not over.
     fn leftmost_reaching(
         &mut self,
         position: &Position,
         depth: u32,
         value: i32,
         counter: &mut NodeCounter<'_>,
-    ) -> Result<Position, Interrupted> {
-        let mut after = *position;
+    ) -> Result<Column, Interrupted> {
+        let mut last = None;
         for column in position.legal_columns() {
-            after = position.play_unchecked(column);
+            last = Some(column);
+            let after = position.play_unchecked(column);
             // The opponent does not get more than this leaves him.
             if !self.search.reaches(&after, depth - 1, 1 - value, counter)? {
                 break;
             }
         }
-        Ok(after)
+        Ok(last.expect("the game goes on"))
     }
 }
 
@@ -231,7 +234,8 @@ mod tests {
             best
         }
 
-        fn choose(&self, position: &Position) -> Column {
+        /// The choice, and at which depth the outcome lies that it expects.
+        fn choose(&self, position: &Position) -> (Column, u32) {
             let mut best = (i32::MIN, 0);
             let mut choice = None;
             for column in position.legal_columns() {
@@ -244,17 +248,22 @@ mod tests {
                     choice = Some(column);
                 }
             }
-            choice.unwrap()
+            (choice.unwrap(), best.1)
         }
     }
 
     #[track_caller]
     fn check_as_literal(bot: &mut Cutoff, position: &Position, cutoff: u32) {
         let board = TumblingWindows::new(position.variant());
-        let literal = Literal { bot: position.side_to_move(), cutoff, board }.choose(position);
+        let (column, depth) = Literal { bot: position.side_to_move(), cutoff, board }.choose(position);
         let never = AtomicBool::new(false);
         let choice = bot.choose_at(position, cutoff, SearchLimits { nodes: None, stop: &never });
-        assert_eq!(choice.column, literal, "{position:?} with cutoff {cutoff}");
+        let expected_in = choice.info.map(|info| info.pv.len());
+        assert_eq!(
+            (choice.column, expected_in),
+            (column, Some(depth as usize)),
+            "{position:?} with cutoff {cutoff}"
+        );
     }
 
     /// A position with this many stones in which the game goes on.

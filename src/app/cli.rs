@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use super::laboratory::{
-    bench, book, classic, engine_cmd, log_cmd, match_cmd, measure, rate, tournament, train,
+    bench, book, classic, dataset, engine_cmd, log_cmd, match_cmd, measure, rate, report, tournament, train,
 };
 use super::terminal::exit::{self, Exit};
 
@@ -70,6 +70,8 @@ enum AnyCommand {
     Rate(rate::RateCommand),
     /// Print the table of a log, export its games, or check it.
     Log(log_cmd::LogCommand),
+    /// Make a page or tables for a paper of a log.
+    Report(report::ReportCommand),
     /// Let a bot play over standard input and output, for other referees.
     Engine(engine_cmd::EngineCommand),
     /// Let a bot learn, and show how it gets better.
@@ -84,6 +86,8 @@ enum AnyCommand {
     Puzzles(puzzles::PuzzlesCommand),
     /// Measure how well a bot plays, by the exact solver.
     Measure(measure::MeasureCommand),
+    /// Draw positions and label them with their exact value.
+    Dataset(dataset::DatasetCommand),
     /// Measure speed, with figures that can be repeated.
     Bench(bench::BenchCommand),
     /// Make and check the opening book of the exact solver.
@@ -147,6 +151,7 @@ impl CommandLine {
             AnyCommand::Tournament(arguments) => arguments.run(),
             AnyCommand::Rate(arguments) => arguments.run(),
             AnyCommand::Log(arguments) => arguments.run(),
+            AnyCommand::Report(arguments) => arguments.run(),
             AnyCommand::Engine(arguments) => arguments.run(),
             AnyCommand::Train(arguments) => arguments.run(),
             AnyCommand::Memory(arguments) => arguments.run(),
@@ -154,6 +159,7 @@ impl CommandLine {
             AnyCommand::Review(arguments) => arguments.run(),
             AnyCommand::Puzzles(arguments) => arguments.run(),
             AnyCommand::Measure(arguments) => arguments.run(),
+            AnyCommand::Dataset(arguments) => arguments.run(),
             AnyCommand::Bench(arguments) => arguments.run(),
             AnyCommand::Book(arguments) => arguments.run(),
             AnyCommand::Account(arguments) => arguments.run(),

@@ -134,3 +134,31 @@ fn forget_what_was_learnt(database: &std::path::Path, learner: &str) {
     assert_eq!(connection.execute(sql, [learner]).unwrap(), 1);
     connection.close().unwrap();
 }
+
+#[test]
+fn runs_are_trained_apart_as_they_are_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let train = |name: &str, part: &[&str]| {
+        let out = directory.path().join(format!("{name}-{{seed}}.xml"));
+        let run = ["train", "memory", "--games", "6", "--probe-games", "0", "--runs", "3", "--seed", "5"];
+        let output = fourfold(&run).args(["--out", out.to_str().unwrap()]).args(part).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+            .lines()
+            .filter(|line| line.starts_with("seed "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let whole = train("whole", &[]);
+    assert_eq!(whole, ["seed 5", "seed 6", "seed 7"]);
+    assert_eq!([train("part", &["--shard", "1/2"]), train("part", &["--shard", "2/2"])].concat(), whole);
+    for seed in 5..8 {
+        let read = |name: &str| std::fs::read(directory.path().join(format!("{name}-{seed}.xml"))).unwrap();
+        assert_eq!(read("part"), read("whole"), "{seed}");
+    }
+    check_failure(
+        &mut fourfold(&["train", "memory", "--runs", "2", "--out", "same.xml"]),
+        2,
+        "put {seed} into its name",
+    );
+}

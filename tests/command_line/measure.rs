@@ -24,6 +24,39 @@ fn a_bot_is_measured_in_both_forms_and_again_the_same() {
 }
 
 #[test]
+fn parts_of_a_measurement_joined_are_the_measurement() {
+    fn join<'a>(parts: &[&'a str]) -> Vec<&'a str> {
+        [&["measure", "--json", "--join"], parts].concat()
+    }
+    let bots =
+        ["measure", "random", "mine=greedy", "--positions", "7", "--games", "2", "--seed", "3", "--ladder"];
+    let whole = [&bots[..], &["--ladder-games", "2"]].concat();
+    let directory = tempfile::tempdir().unwrap();
+    let parts: Vec<String> = ["1/3", "2/3", "3/3"]
+        .map(|part| {
+            let output = run(&[&whole[..], &["--shard", part]].concat());
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            let path = directory.path().join(part.replace('/', "-"));
+            fs::write(&path, output.stdout).unwrap();
+            path.to_str().unwrap().to_owned()
+        })
+        .to_vec();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    assert_eq!(figures(&join(&parts)), figures(&[&whole[..], &["--json"]].concat()));
+    check_refused(&join(&parts[..2]), 65, "part 3/3 is missing");
+    let torn = fs::read_to_string(parts[1]).unwrap();
+    for (text, message) in [
+        (&torn[..torn.len() - 20], "line "),
+        (torn.rsplit_once("{\"event\":\"end\"").unwrap().0, "the end is missing"),
+        (torn.replacen("\"bot\":0", "\"bot\":9", 1).as_str(), "line 2: no such bot"),
+        (torn.replacen("\"seed\":3", "\"seed\":4", 1).as_str(), "part of another measurement"),
+    ] {
+        fs::write(parts[1], text).unwrap();
+        check_refused(&join(&parts), 65, message);
+    }
+}
+
+#[test]
 fn solved_positions_are_quick_and_tell_decisions_alone() {
     let figures = figures(&["measure", "greedy", "--solved", "--games", "0", "--seed", "3", "--json"]);
     assert_eq!((&figures["positions"], &figures["decision"]), (&1_075.into(), &0.685.into()), "{figures}");

@@ -65,7 +65,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/analysis/background.rs",
     "src/analysis/compute/meter.rs",
     "src/analysis/values.rs",
-    "src/app/cli/load.rs",
+    "src/app/terminal/load.rs",
     "src/app/cli/solve/stream.rs",
     "src/app/laboratory/book/build.rs",
     "src/client/load/report.rs",
@@ -103,7 +103,7 @@ const LOCK_PLACES: &[&str] = &[
 const WORLD: &[&str] = &["rand::rng(", "rand::rng::", "SystemTime", "spawn_blocking"];
 const WORLD_PLACES: &[&str] = &[
     "src/app/cli",
-    "src/app/laboratory",
+    "src/app/terminal/seed.rs",
     "src/client",
     "src/model/time.rs",
     "src/model/world.rs",

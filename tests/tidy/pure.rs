@@ -14,6 +14,7 @@ const PURE: &[&str] = &[
     "arena/src/program/spec",
     "arena/src/report",
     "arena/src/results",
+    "arena/src/shard",
     "arena/src/stats",
     "arena/src/time",
     "bots/src",

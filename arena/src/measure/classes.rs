@@ -53,6 +53,27 @@ impl PositionClass {
         }
     }
 
+    /// The class of a position that goes on, by its stones and by the plies to the end if nobody errs.
+    pub fn of(stones: u32, plies_to_end: u32) -> Self {
+        match (stones, plies_to_end) {
+            (0..=14, 0..14) => Self::BeginEasy,
+            (0..=14, 14..28) => Self::BeginMedium,
+            (0..=14, _) => Self::BeginHard,
+            (15..=28, 0..14) => Self::MiddleEasy,
+            (15..=28, _) => Self::MiddleMedium,
+            _ => Self::EndEasy,
+        }
+    }
+
+    /// Its numbers of stones, at least and at most.
+    pub fn stones(self) -> (u32, u32) {
+        match self {
+            Self::BeginEasy | Self::BeginMedium | Self::BeginHard => (0, 14),
+            Self::MiddleEasy | Self::MiddleMedium => (15, 28),
+            Self::EndEasy => (29, 42),
+        }
+    }
+
     fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
@@ -99,9 +120,10 @@ fn parse(line: &str) -> Option<(PositionClass, SolvedPosition)> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::sync::atomic::AtomicBool;
 
     use fourfold_engine::Column;
-    use fourfold_engine::solver::Solver;
+    use fourfold_engine::solver::{SearchLimits, Solver};
 
     use super::*;
 
@@ -113,6 +135,25 @@ mod tests {
 
     fn lines() -> impl Iterator<Item = &'static str> {
         SHIPPED.lines().filter(|line| !line.starts_with('#'))
+    }
+
+    #[test]
+    fn positions_are_of_the_class_that_the_solver_gives_them() {
+        let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(false) };
+        let mut judge = Judge::new(Solver::new());
+        for class in [PositionClass::EndEasy, PositionClass::MiddleEasy, PositionClass::BeginEasy] {
+            for line in lines().filter(|line| line.starts_with(class.name())).take(SOLVED_AGAIN) {
+                let game = Game::from_moves(Variant::STANDARD, line.split(' ').nth(1).unwrap()).unwrap();
+                let score = judge.score(game.position(), limits).unwrap().value;
+                assert_eq!(
+                    PositionClass::of(game.ply(), score.plies_to_end(game.position())),
+                    class,
+                    "{line}"
+                );
+                let (from, to) = class.stones();
+                assert!((from..=to).contains(&game.ply()), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::house::HouseEntrant;
 use crate::measure::subject::Subject;
 use crate::plan::Plan;
 use crate::runner::{self, Observer, Run, RunError};
+use crate::shard::Shard;
+use crate::stats::pairs::PairCounts;
 use crate::stop::Stop;
 use crate::suite::{Orientation, Suite, SuiteError};
 use crate::time::BotLimits;
@@ -49,15 +51,18 @@ pub struct Climb {
     pub seed: u64,
     /// Games at the same time.
     pub concurrency: NonZeroUsize,
+    /// Of all pairs only those of this part.
+    pub shard: Option<Shard>,
 }
 
 impl Climb {
     /// Games against all opponents together.
     pub fn games(self) -> u64 {
-        2 * self.pairs * OPPONENTS.len() as u64
+        let pairs = self.pairs * OPPONENTS.len() as u64;
+        2 * self.shard.map_or(pairs, |shard| shard.count(pairs))
     }
 
-    /// The share of points against each opponent; `None` if it was told to stop.
+    /// The pairs against each opponent; `None` if it was told to stop.
     ///
     /// # Errors
     ///
@@ -67,7 +72,7 @@ impl Climb {
         subject: &Subject,
         stop: &Stop,
         observer: &mut dyn Observer,
-    ) -> Result<Option<[f64; OPPONENTS.len()]>, LadderError> {
+    ) -> Result<Option<[PairCounts; OPPONENTS.len()]>, LadderError> {
         let watchdog = Watchdog::start().map_err(LadderError::NoThread)?;
         let suite = Suite::balanced(Variant::STANDARD)?;
         let mut entrants: Vec<Box<dyn Entrant>> = vec![subject.entrant(&watchdog)];
@@ -85,7 +90,7 @@ impl Climb {
             watchdog: &watchdog,
         };
         let course = runner::run(run, stop, observer)?;
-        points(&course)
+        counts(&course)
     }
 
     fn plan(self, entrants: &[Box<dyn Entrant>], suite: &Suite) -> Plan {
@@ -102,17 +107,18 @@ impl Climb {
             seed: self.seed,
             faults_max: 0,
             sprt: None,
+            shard: self.shard,
         }
     }
 }
 
-fn points(course: &Course) -> Result<Option<[f64; OPPONENTS.len()]>, LadderError> {
+fn counts(course: &Course) -> Result<Option<[PairCounts; OPPONENTS.len()]>, LadderError> {
     let results = course.results();
     if results.faults() > 0 {
         return Err(LadderError::Failed { faults: results.faults(), games: results.games() });
     }
     let is_complete = course.over().is_some();
-    Ok(is_complete.then(|| std::array::from_fn(|rung| results.meeting(0, rung + 1).pairs.mean())))
+    Ok(is_complete.then(|| std::array::from_fn(|rung| results.meeting(0, rung + 1).pairs)))
 }
 
 #[cfg(test)]
@@ -125,8 +131,9 @@ mod tests {
 
     fn climb(bot: &str, pairs: u64, stop: &Stop) -> Option<[f64; 4]> {
         let recipe = Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap();
-        let climb = Climb { pairs, seed: 1, concurrency: NonZeroUsize::new(2).unwrap() };
-        climb.play(&Subject::House(recipe), stop, &mut Nobody).unwrap()
+        let climb = Climb { pairs, seed: 1, concurrency: NonZeroUsize::new(2).unwrap(), shard: None };
+        let counts = climb.play(&Subject::House(recipe), stop, &mut Nobody).unwrap()?;
+        Some(counts.map(|pairs| pairs.mean()))
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! `fourfold games`: the records of finished games.
 
+mod foreign;
+
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::http::control::ControlClient;
@@ -9,11 +11,16 @@ use crate::storage::records::export::ExportFormat;
 use crate::storage::records::import::{self, ImportError, Importer};
 use crate::storage::store::Write as StoreWrite;
 use crate::storage::writer::WriteError;
+use crate::system::causes::with_causes;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fourfold_arena::join::{self, JoinError};
+use fourfold_arena::log::LogError;
 
+use self::foreign::ForeignArgs;
 use super::operator::DataArg;
+use crate::app::laboratory::labels::{LabelledForm, Labeller};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
@@ -33,6 +40,8 @@ enum GamesAction {
     Export(ExportGames),
     /// Take in records that another arena exported.
     Import(ImportGames),
+    /// Put the logs of all parts of a run together.
+    Join(JoinGames),
     /// Replay every game, compute all ratings again, and compare.
     Verify(VerifyGames),
 }
@@ -52,6 +61,10 @@ struct ExportGames {
     /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// With what the solver says of every move: the exact score before and after it, the best columns, the mistake if
+    /// it is one. In ndjson as `labels` of each record, in csv as a row for each move. Some games take a second.
+    #[arg(long)]
+    labels: bool,
     /// Leave out the first N finished games.
     #[arg(long, value_name = "N")]
     after: Option<u64>,
@@ -59,18 +72,43 @@ struct ExportGames {
     data: DataArg,
 }
 
-/// Take in the records of a file that `games export` wrote, here or elsewhere. No daemon may run meanwhile.
+/// Take in the games of a file. No daemon may run meanwhile.
+///
+/// The file has records, as `games export` writes them here or elsewhere, or it is the log of a match or a tournament,
+/// or it has lines of column digits: moves from the empty board, a result (1-0, 0-1, 1/2-1/2, first, second, draw),
+/// which may be left out where the moves end the game, and the names of both players or none; blanks, tabs or commas
+/// between.
 ///
 /// The whole file is checked first: a line that breaks a rule is named, and nothing is imported. Games come in unrated,
 /// for another arena's ratings mean nothing here; those that are there already are passed over, so that an import can
 /// be repeated. Players are found by name; those who are not there are made, without a password.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold games import games.ndjson")]
+#[command(after_help = "\
+Examples:
+  fourfold games import games.ndjson
+  fourfold games import match.ndjson --player negamax:depth=6=Six
+  fourfold games import games.txt --first ada --second bob")]
 struct ImportGames {
-    /// Records, one JSON object a line.
+    /// Records, a log, or lines of column digits.
     file: PathBuf,
     #[command(flatten)]
+    foreign: ForeignArgs,
+    #[command(flatten)]
     data: DataArg,
+}
+
+/// Put the logs of all parts of a match or a tournament together, which --shard and --save wrote.
+///
+/// The log is the one that a run without parts would have written, but for times: `fourfold log` prints its table.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold games join part-*.ndjson --out match.ndjson")]
+struct JoinGames {
+    /// The logs of all parts, in any order.
+    #[arg(value_name = "PART.ndjson", required = true)]
+    parts: Vec<PathBuf>,
+    /// Write the log of the whole to this file, which must not be there.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
 }
 
 /// Replay every game, compute all ratings again, and compare to the last digit.
@@ -96,6 +134,7 @@ impl GamesCommand {
         match self.what {
             GamesAction::Export(export) => export.run(),
             GamesAction::Import(import) => import.run(),
+            GamesAction::Join(join) => join.run(),
             GamesAction::Verify(verify) => verify.run(),
         }
     }
@@ -103,6 +142,9 @@ impl GamesCommand {
 
 impl ExportGames {
     fn run(self) -> anyhow::Result<()> {
+        if self.labels && self.format == ExportFormat::Pgn {
+            return Err(Exit::usage("--labels: ndjson and csv have a place for them, pgn has none").into());
+        }
         self.data.command(async |daemon| match &self.out {
             Some(path) => self.write_file(daemon, path).await,
             None => self.write(daemon, &mut io::stdout()).await,
@@ -117,13 +159,19 @@ impl ExportGames {
     async fn write(&self, daemon: &ControlClient, out: &mut impl Write) -> anyhow::Result<()> {
         let mut progress = ProgressLine::unbounded("games");
         let mut after = self.after.map(|number| number.to_string());
-        write!(out, "{}", self.format.heading())?;
+        let mut labeller = self.labelled_form().filter(|_| self.labels).map(Labeller::new);
+        let heading = labeller.as_ref().map_or_else(|| self.format.heading(), Labeller::heading);
+        write!(out, "{heading}")?;
         loop {
             let records = daemon.games(after.as_deref()).await?;
             for record in &records.items {
-                out.write_all(self.format.write(record).as_bytes())?;
+                let text = match &mut labeller {
+                    Some(labeller) => labeller.write(record)?,
+                    None => self.format.write(record),
+                };
+                out.write_all(text.as_bytes())?;
+                progress.advance(1);
             }
-            progress.advance(records.items.len() as u64);
             match records.cursor {
                 Some(last) => after = Some(last),
                 None => break,
@@ -133,13 +181,31 @@ impl ExportGames {
     }
 }
 
+impl ExportGames {
+    /// The form of labelled games, if there is one.
+    fn labelled_form(&self) -> Option<LabelledForm> {
+        match self.format {
+            ExportFormat::Ndjson => Some(LabelledForm::Ndjson),
+            ExportFormat::Csv => Some(LabelledForm::Csv),
+            ExportFormat::Pgn => None,
+        }
+    }
+}
+
 impl ImportGames {
     fn run(self) -> anyhow::Result<()> {
-        let Self { file, data } = self;
-        let records = import::check(open(&file)?).map_err(|error| broken(&file, error))?;
+        let Self { file, foreign, data } = self;
+        let translated = foreign::records(&file, &foreign)?;
+        let open = || -> anyhow::Result<Box<dyn BufRead + '_>> {
+            Ok(match &translated {
+                Some(text) => Box::new(text.as_bytes()),
+                None => Box::new(open(&file)?),
+            })
+        };
+        let records = import::check(open()?).map_err(|error| broken(&file, error))?;
         let (imported, passed_over) = data.alone(async |store| {
             let mut progress = ProgressLine::new(records, "games");
-            let mut importer = Importer::new(open(&file)?, store, rand::rng());
+            let mut importer = Importer::new(open()?, store, rand::rng());
             let mut stored = 0;
             while let Some(batch) = importer.next_batch().await.map_err(|error| broken(&file, error))? {
                 let is_game = |write: &&StoreWrite| matches!(write, StoreWrite::StartGame(_));
@@ -153,6 +219,27 @@ impl ImportGames {
             Ok((stored, importer.passed_over))
         })?;
         Ok(writeln!(io::stdout(), "games imported: {imported}, there already: {passed_over}")?)
+    }
+}
+
+impl JoinGames {
+    fn run(self) -> anyhow::Result<()> {
+        let joined = join::join(&self.parts, &self.out).map_err(cannot_join)?;
+        let (games, out) = (joined.course.results().games(), self.out.display());
+        writeln!(io::stdout(), "{games} games of {} parts joined in {out}", self.parts.len())?;
+        if joined.left_out > 0 {
+            let why = "a run in one go would have ended, or taken somebody out, before them";
+            writeln!(io::stdout(), "{} games left out: {why}", joined.left_out)?;
+        }
+        Ok(())
+    }
+}
+
+fn cannot_join(error: JoinError) -> anyhow::Error {
+    match error {
+        JoinError::Log(error @ LogError::Io { .. }) => Exit::new(Code::NoInput, with_causes(&error)).into(),
+        JoinError::Log(error @ LogError::Exists { .. }) => Exit::new(Code::Usage, error.to_string()).into(),
+        error => Exit::new(Code::Data, error.to_string()).into(),
     }
 }
 

@@ -1,18 +1,11 @@
 //! `fourfold load`: the load generator.
 
 use std::io::{self, Write};
-use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::client::load;
-use anyhow::Context;
-
 use crate::client::load::{LoadPlan, LoadReport};
-use tokio_util::sync::CancellationToken;
 
-use crate::app::terminal::output;
-use crate::app::terminal::progress::ProgressLine;
-use crate::app::terminal::runtime;
+use crate::app::terminal::{load, output};
 
 /// Play whole games over the protocol and measure the server.
 ///
@@ -56,27 +49,11 @@ impl LoadCommand {
             think: Duration::from_millis(self.think_ms),
             seed: self.seed,
         };
-        let (report, trouble) = runtime()?.block_on(async {
-            let stop = CancellationToken::new();
-            let interrupted = stop.clone();
-            tokio::spawn(async move {
-                // Without signals there is no Ctrl-C to wait for.
-                if tokio::signal::ctrl_c().await.is_ok() {
-                    interrupted.cancel();
-                }
-            });
-            let bar = Mutex::new(ProgressLine::new(u64::from(plan.games), "games"));
-            let progress = move || {
-                if let Ok(mut bar) = bar.lock() {
-                    bar.advance(1);
-                }
-            };
-            load::run(&plan, progress, &stop).await.with_context(|| format!("load on {}", plan.url))
-        })?;
+        let (report, trouble) = load::play(&plan)?;
         if self.json {
-            output::print_json(&report)?
+            output::print_json(&report)?;
         } else {
-            print(&report)?
+            print(&report)?;
         }
         trouble.map_or(Ok(()), |error| Err(anyhow::Error::new(error).context("the load ended early")))
     }

@@ -15,6 +15,7 @@ use fourfold_bots::{Bot, BotError, BotSpec, GameRecord};
 use fourfold_engine::{BySide, Game, Outcome, Side, Variant, notation};
 
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::seed;
 use crate::app::terminal::think;
 
 /// Play a game in the terminal, or watch two bots play.
@@ -44,6 +45,9 @@ pub(super) struct PlayCommand {
     /// Begin after these moves, one base-36 column digit each from 1.
     #[arg(long, value_name = "START", default_value = "-", allow_hyphen_values = true)]
     moves: String,
+    /// Decides whatever bots draw that have no seed of their own; by default a new one each time, which is printed.
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
     /// Plain text, as when input or output is no terminal or the variable TERM is `dumb`.
     #[arg(long)]
     plain: bool,
@@ -67,6 +71,16 @@ impl FromStr for PlayerArgument {
 enum SeatOccupant {
     Human,
     Bot(SeatedBot),
+}
+
+impl SeatOccupant {
+    /// Whether the bot was given a seed that the argument does not name.
+    fn draws_unlike(&self, argument: &PlayerArgument) -> bool {
+        match (self, argument) {
+            (Self::Bot(SeatedBot { spec, .. }), PlayerArgument::Bot(given)) => spec != given,
+            (Self::Bot(_) | Self::Human, _) => false,
+        }
+    }
 }
 
 /// A bot in its seat.
@@ -95,16 +109,19 @@ impl PlayCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let game = Game::from_moves(self.variant, &self.moves)
             .map_err(|error| Exit::usage(format!("--moves: {error}")))?;
-        let seat = |player: &PlayerArgument| -> Result<SeatOccupant, BotFileError> {
-            Ok(match player {
-                PlayerArgument::Human => SeatOccupant::Human,
-                PlayerArgument::Bot(spec) => SeatOccupant::Bot(SeatedBot {
-                    spec: spec.clone(),
-                    bot: bot_files::build_to_learn(spec, self.variant)?,
-                }),
-            })
+        let seed = self.seed.unwrap_or_else(seed::draw);
+        let seat = |player: &PlayerArgument, seed| -> Result<SeatOccupant, BotFileError> {
+            let PlayerArgument::Bot(given) = player else { return Ok(SeatOccupant::Human) };
+            let spec = given.clone().with_default_seed(seed);
+            let bot = bot_files::build_to_learn(&spec, self.variant)?;
+            Ok(SeatOccupant::Bot(SeatedBot { spec, bot }))
         };
-        let seats = BySide { first: seat(&self.first)?, second: seat(&self.second)? };
+        // Two that draw must not draw alike.
+        let seats =
+            BySide { first: seat(&self.first, seed)?, second: seat(&self.second, seed.wrapping_add(1))? };
+        if seats.first.draws_unlike(&self.first) || seats.second.draws_unlike(&self.second) {
+            writeln!(io::stderr(), "seed {seed}: --seed {seed} lets the bots draw the same again")?;
+        }
         let move_limit = self.move_ms.map(Duration::from_millis);
         let setup = Setup { game, seats, move_limit };
         if self.plain { plain::run(setup) } else { start(setup) }

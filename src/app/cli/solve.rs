@@ -3,16 +3,20 @@
 mod answer;
 mod stream;
 
-use std::io::{self, Cursor};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
 use std::thread;
+use std::time::Duration;
 
+use fourfold_arena::shard::Shard;
+use fourfold_arena::time::read_duration;
 use fourfold_engine::Variant;
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::{SearchLimits, Solver};
 
 use self::answer::{SolveQuestion, SolveTask};
+use crate::app::terminal::think;
 
 /// More threads than any machine this runs on has cores.
 const THREADS_MAX: usize = 256;
@@ -21,13 +25,15 @@ const THREADS_MAX: usize = 256;
 ///
 /// For each position a line `MOVES score nodes micros`: the score for the side to move (0 a draw, +n a win with the
 /// n-th stone counted from one's last, -n a loss to such a win), the positions that the search expanded (0 if the
-/// opening book knew), and how long it took in microseconds. A line that makes no sense is answered with
-/// `MOVES error: why`.
+/// opening book knew), and how long it took in microseconds. Where --nodes or --time run out first, the place of the
+/// score is taken by what is proven of it by then, `MOVES >= -2 <= 5 nodes micros`: at least -2, at most 5. A line that
+/// makes no sense is answered with `MOVES error: why`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold solve 44353
   fourfold solve --columns 44353
+  fourfold solve --variant 9x6x5 --time 10 -
   cut -f1 positions.tsv | fourfold solve - > scores.txt")]
 pub(super) struct SolveCommand {
     /// Only who wins: 1, 0 or -1.
@@ -42,6 +48,16 @@ pub(super) struct SolveCommand {
     /// Positions solved at the same time, or threads for a single one; all cores if left out.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<NonZero<usize>>,
+    /// Stop at so many nodes for each position, and say what is proven by then.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Stop after so much time for each position, in seconds or with a unit (500ms), and say what is proven by then.
+    #[arg(long, value_name = "S", value_parser = parse_time)]
+    time: Option<Duration>,
+    /// Solve only the K-th of N equal parts of all lines; what the parts print makes the whole, one behind the other.
+    /// All lines are read first.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     /// Board size and line length, such as 7x6 or 9x6x5.
     #[arg(long, value_name = "V", default_value_t)]
     variant: Variant,
@@ -58,17 +74,35 @@ impl SolveCommand {
         // A single position gets all threads for itself.
         let is_single = self.positions.len() == 1 && self.positions != ["-"];
         // Nothing is held back that was solved, so Ctrl-C may end the process as it always does.
-        let stop = AtomicBool::new(false);
+        let command = &self;
         let answerer = || {
-            let mut judge = self.judge(if is_single { threads } else { NonZero::<usize>::MIN });
-            let limits = SearchLimits { nodes: None, stop: &stop };
-            move |line: &[u8]| task.answer(line, &mut judge, limits)
+            let mut judge = command.judge(if is_single { threads } else { NonZero::<usize>::MIN });
+            move |line: &[u8]| command.answer(task, line, &mut judge)
         };
-        if self.positions == ["-"] {
-            return Ok(stream::answer_all(io::stdin(), io::stdout(), threads.get(), answerer)?);
+        Ok(stream::answer_all(self.lines()?, io::stdout(), threads.get(), answerer)?)
+    }
+
+    /// Answers a line within the limits of the flags.
+    fn answer(&self, task: SolveTask, line: &[u8], judge: &mut Judge) -> String {
+        let stop = AtomicBool::new(false);
+        let limits = SearchLimits { nodes: self.nodes, stop: &stop };
+        match self.time {
+            None => task.answer(line, judge, limits),
+            Some(time) => think::stopped_after(time, &stop, || task.answer(line, judge, limits)),
         }
-        let lines = Cursor::new(self.positions.join("\n"));
-        Ok(stream::answer_all(lines, io::stdout(), threads.get(), answerer)?)
+    }
+
+    /// What is to be answered, a line each.
+    fn lines(&self) -> io::Result<Box<dyn Read + Send>> {
+        let all: Box<dyn Read + Send> = if self.positions == ["-"] {
+            Box::new(io::stdin())
+        } else {
+            Box::new(Cursor::new(self.positions.join("\n")))
+        };
+        match self.shard {
+            None => Ok(all),
+            Some(shard) => Ok(Box::new(Cursor::new(part_of(all, shard)?))),
+        }
     }
 
     fn judge(&self, threads: NonZero<usize>) -> Judge {
@@ -90,6 +124,18 @@ impl SolveCommand {
 fn parse_threads(text: &str) -> Result<NonZero<usize>, String> {
     let threads = text.parse().ok().filter(|threads: &NonZero<usize>| threads.get() <= THREADS_MAX);
     threads.ok_or_else(|| format!("a whole number from 1 to {THREADS_MAX}"))
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let time = read_duration(text).filter(|time| !time.is_zero());
+    time.ok_or_else(|| "a time such as 10 (seconds), 500ms or 2m, of more than 0 and at most 24h".to_owned())
+}
+
+/// The lines of one part.
+fn part_of(all: impl Read, shard: Shard) -> io::Result<Vec<u8>> {
+    let lines = BufReader::new(all).split(b'\n').collect::<io::Result<Vec<_>>>()?;
+    let part = &lines[shard.range(lines.len())];
+    Ok(part.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect())
 }
 
 fn all_cores() -> NonZero<usize> {

@@ -5,6 +5,7 @@ mod bots;
 mod pairing;
 mod review;
 mod search;
+mod server;
 mod solver;
 mod store;
 
@@ -47,6 +48,8 @@ enum BenchSubject {
     Arena(arena::ArenaBench),
     /// How many moves a second become durable.
     Store(store::StoreBench),
+    /// What a move costs the whole daemon, under a load of games over the protocol.
+    Server(server::ServerBench),
 }
 
 /// Random games from the empty board, on one thread.
@@ -90,6 +93,7 @@ impl BenchCommand {
             BenchSubject::Pairing(pairing) => pairing.run(),
             BenchSubject::Arena(arena) => arena.run(),
             BenchSubject::Store(store) => store.run(),
+            BenchSubject::Server(server) => server.run(),
         }
     }
 }

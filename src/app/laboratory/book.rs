@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use fourfold_arena::shard::Shard;
 use fourfold_engine::solver::Score;
 use fourfold_engine::solver::book::{self, PLIES_MAX};
 
@@ -25,6 +26,8 @@ pub(in crate::app) struct BookCommand {
 enum BookAction {
     /// Solve all positions of one ply and make a book of all plies up to it.
     Build(BuildBook),
+    /// Put checkpoints together.
+    Join(JoinCheckpoints),
     /// Check a book: its checksum, and some of its scores by solving them again.
     Verify(VerifyBook),
     /// List openings with their exact scores.
@@ -61,9 +64,35 @@ struct BuildBook {
     /// Memory for what the searches remember, in MiB, shared out among the threads.
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(4..))]
     memory: u32,
+    /// Solve only the K-th of N equal parts of all positions, and write no book; `fourfold book join` puts the parts'
+    /// checkpoints together.
+    #[arg(long, value_name = "K/N", conflicts_with = "out")]
+    shard: Option<Shard>,
     /// The order in which groups of neighbouring positions are solved.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+}
+
+/// Put checkpoints together: those of the parts of a `build --shard`, or of several runs.
+///
+/// A position that two of them score differently is an error. `build` with the new checkpoint makes the book of it, and
+/// solves whatever is missing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fourfold book join ply8-*.tsv --out ply8.tsv")]
+struct JoinCheckpoints {
+    /// Checkpoints.
+    #[arg(value_name = "FILE", required = true)]
+    parts: Vec<PathBuf>,
+    /// Write all scores to this file.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl JoinCheckpoints {
+    fn run(&self) -> anyhow::Result<()> {
+        let scores = checkpoint::join(&self.parts, &self.out)?;
+        Ok(writeln!(io::stdout(), "{scores} scores in {}", self.out.display())?)
+    }
 }
 
 /// Check a book: its checksum, and some of its scores by solving them again.
@@ -118,6 +147,7 @@ impl BookCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         match self.what {
             BookAction::Build(build) => build.run(),
+            BookAction::Join(join) => join.run(),
             BookAction::Verify(verify) => verify.run(),
             BookAction::Openings(openings) => openings.run(),
         }

@@ -23,9 +23,10 @@ enum ClassicProgram {
     /// The threat analyst and its companions.
     ///
     /// `-p1 NAME` and `-p2 NAME` say who plays first and second, and without it that is you: `MonteCarloAI`,
-    /// `StupidAI`, `RandomAI` or `C4AI`, which is followed by a weights file, or by `-d` for its own weights. `-t MS`
-    /// is the time for a move, 1000 unless said. `-train` lets the weights evolve, into weights.csv unless a file
-    /// follows; `-train-test` asks first that they hold their own against `MonteCarloAI`.
+    /// `StupidAI`, `RandomAI` or `C4AI`, which is followed by a weights file; `-d`, behind it or anywhere else, says
+    /// that it has its own weights. `-t MS` is the time for a move, 1000 unless said. `-train` lets the weights evolve,
+    /// into weights.csv unless a file follows; `-train-test` asks first that they hold their own against
+    /// `MonteCarloAI`.
     #[command(after_help = "\
 Examples:
   fourfold classic c4ai -p1 C4AI weights.csv -t 500
@@ -38,11 +39,12 @@ Examples:
     /// The 69-line scorer.
     ///
     /// With a board of 42 characters (blank, Y for the computer, R for the other player, the bottom row first) it
-    /// writes its move to Move.txt; without one it is a game in the terminal.
+    /// writes its move to Move.txt; without one it is a game in the terminal. Blanks count: the board stands between
+    /// quotation marks, or the shell makes several words of it and leaves the blanks out.
     #[command(after_help = "Example:\n  fourfold classic lines69 '  YRY'")]
     Lines69 {
         #[arg(value_name = "BOARD", allow_hyphen_values = true)]
-        board: Option<String>,
+        board: Vec<String>,
     },
 }
 
@@ -55,7 +57,7 @@ impl ClassicCommand {
     pub(in crate::app) fn translate(self) -> anyhow::Result<Vec<String>> {
         match self.program {
             ClassicProgram::C4ai { arguments } => Ok(c4ai::translate(&arguments)?),
-            ClassicProgram::Lines69 { board } => Ok(lines69::translate(board)),
+            ClassicProgram::Lines69 { board } => Ok(lines69::translate(&board)?),
         }
     }
 }

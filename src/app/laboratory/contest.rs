@@ -10,7 +10,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use self::programs::ProgramArgs;
+use crate::app::laboratory::paper::{Paper, PaperFormat, sum_of};
+use crate::app::terminal::exit::Code;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::interrupt::Interrupt;
+use crate::app::terminal::seed;
 use crate::system::bot_files;
+use crate::system::causes::with_causes;
 use anyhow::Context;
 use fourfold_arena::course::Course;
 use fourfold_arena::entrant::Entrant;
@@ -21,22 +28,13 @@ use fourfold_arena::plan::Plan;
 use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::report::FaultKindReport;
 use fourfold_arena::runner::{self, Observer, Run, RunError};
+use fourfold_arena::shard::Shard;
 use fourfold_arena::stats::sprt::Sprt;
 use fourfold_arena::suite::{OpeningKind, Orientation, Suite, SuiteError};
 use fourfold_arena::time::{BotLimits, TimeControl};
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::BotSpec;
 use fourfold_engine::Variant;
-use rand::RngExt;
-
-use self::programs::ProgramArgs;
-use crate::app::terminal::exit::Code;
-use crate::app::terminal::exit::Exit;
-use crate::app::terminal::interrupt::Interrupt;
-use crate::system::causes::with_causes;
-
-/// Seeds that nobody named are below this: short enough to be typed again.
-const SEED_LIMIT: u64 = 1 << 32;
 
 /// Flags of every contest.
 #[derive(Debug, clap::Args)]
@@ -74,6 +72,10 @@ pub(in crate::app) struct ContestArgs {
     /// Take an entrant out after so many lost games in a row that were its own fault; 0 for never.
     #[arg(long, value_name = "N", default_value_t = 10)]
     faults_max: u32,
+    /// Play only the K-th of N equal parts of all pairs; `fourfold games join` makes one log of the parts' logs. Nobody
+    /// is taken out and no test ends before the parts are joined.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     /// Write every game to this log, from which everything can be computed again.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -125,6 +127,7 @@ impl ContestArgs {
         contest: &Contest,
         observer: &mut dyn Observer,
     ) -> anyhow::Result<Course> {
+        self.check_shard(contest)?;
         let interrupt = Interrupt::listen()?;
         let suite = self.suite(contest.openings)?;
         if self.mirror && suite.kind() != OpeningKind::Given {
@@ -162,6 +165,27 @@ impl ContestArgs {
         let course = runner::run(run, interrupt.stop(), observer).map_err(run_error)?;
         self.tell_stopped(&course, before)?;
         Ok(course)
+    }
+
+    /// Whether a run like this has parts that can be played apart.
+    fn check_shard(&self, contest: &Contest) -> Result<(), Exit> {
+        if self.shard.is_none() {
+            return Ok(());
+        }
+        if !contest.format.is_known_beforehand() {
+            let message = "--shard: who meets whom follows from what was played; a match, a round robin and a gauntlet \
+                           have parts";
+            return Err(Exit::usage(message));
+        }
+        self.seed.map(|_| ()).ok_or_else(|| Exit::usage("--shard: all parts need the same --seed"))
+    }
+
+    /// Prints a result for a paper, with the checksum of the log if there is one.
+    pub(in crate::app) fn print_paper(&self, mut paper: Paper, format: PaperFormat) -> anyhow::Result<()> {
+        if let Some(log) = &self.save {
+            paper.facts.push(("log", sum_of(log)?));
+        }
+        Ok(io::stdout().write_all(paper.text(format).as_bytes())?)
     }
 
     fn suite(&self, default: OpeningKind) -> anyhow::Result<Suite> {
@@ -216,7 +240,6 @@ impl ContestArgs {
 
     /// The plan of the flags. A seed that was not named is the log's, if there is one.
     fn plan(&self, contest: &Contest, suite: &Suite, names: &[String], logged: Option<&Plan>) -> Plan {
-        let new_seed = || rand::rng().random_range(0..SEED_LIMIT);
         Plan {
             format: contest.format,
             entrants: names.to_vec(),
@@ -227,9 +250,10 @@ impl ContestArgs {
             time: self.limits(),
             margin_ms: self.margin_ms,
             pairs: contest.pairs,
-            seed: self.seed.or(logged.map(|plan| plan.seed)).unwrap_or_else(new_seed),
+            seed: self.seed.or(logged.map(|plan| plan.seed)).unwrap_or_else(seed::draw),
             faults_max: self.faults_max,
             sprt: contest.sprt,
+            shard: self.shard,
         }
     }
 
@@ -337,7 +361,8 @@ fn coded(code: Code, error: &dyn std::error::Error) -> anyhow::Error {
 /// An error if there is nothing to show for the run.
 pub(in crate::app) fn check_played(course: &Course) -> anyhow::Result<()> {
     let results = course.results();
-    if results.played() > 0 {
+    // A part of very many may have nothing to do.
+    if results.played() > 0 || course.games_known() == 0 {
         return Ok(());
     }
     let broken: Vec<&str> = course
@@ -366,6 +391,11 @@ pub(in crate::app) fn warn_of_repeats(distinct: u64, games: u64, repeated_pairs:
         "warning: only {distinct} of {games} games are distinct; {repeated_pairs} pairs repeat an earlier one and say \
          nothing new (deterministic bots need more openings)"
     )
+}
+
+/// Says that a plan is for a part of a run, behind its other terms.
+pub(in crate::app) fn part_words(plan: &Plan) -> String {
+    plan.shard.map(|shard| format!(", part {shard}")).unwrap_or_default()
 }
 
 /// Why games were lost beside the board, a line for each kind.

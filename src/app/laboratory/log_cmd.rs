@@ -12,6 +12,7 @@ use fourfold_arena::record::MatchRecord;
 use fourfold_arena::report::{MatchReport, RatingTable};
 use fourfold_arena::runner;
 
+use crate::app::laboratory::labels::{LabelledForm, Labeller};
 use crate::app::laboratory::{contest, match_cmd, tournament};
 use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::output;
@@ -35,7 +36,7 @@ pub(in crate::app) struct LogCommand {
     #[command(flatten)]
     what: LogOutput,
     /// Print the table as one JSON object.
-    #[arg(long, conflicts_with_all = ["pgn", "csv", "verify"])]
+    #[arg(long, conflicts_with_all = ["pgn", "csv", "labels", "verify"])]
     json: bool,
 }
 
@@ -53,6 +54,9 @@ struct LogOutput {
     /// All games as CSV.
     #[arg(long)]
     csv: bool,
+    /// All games as records with what the solver says of every move, as `games export --labels` has it.
+    #[arg(long)]
+    labels: bool,
     /// Check every line: its checksum, its place in the schedule, its moves and its result.
     #[arg(long)]
     verify: bool,
@@ -67,6 +71,7 @@ impl LogCommand {
         match self.what {
             LogOutput { pgn: true, .. } => Ok(export(&found.games, ExportFormat::Pgn)?),
             LogOutput { csv: true, .. } => Ok(export(&found.games, ExportFormat::Csv)?),
+            LogOutput { labels: true, .. } => label(&found.games),
             LogOutput { verify: true, .. } => self.verify(&found),
             LogOutput { table: _, .. } => self.print_table(&found),
         }
@@ -122,16 +127,27 @@ fn export(games: &[MatchRecord], format: ExportFormat) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(format.heading().as_bytes())?;
     for game in games {
-        // Both are the same record; this one knows every reason there is.
-        let record: Record = serde_json::from_slice(&log::encode(game))
-            .with_context(|| format!("game {} is no record", game.id))?;
-        out.write_all(format.write(&record).as_bytes())?;
+        out.write_all(format.write(&record_of(game)?).as_bytes())?;
     }
     Ok(out.flush()?)
 }
 
+fn label(games: &[MatchRecord]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let mut labeller = Labeller::new(LabelledForm::Ndjson);
+    for game in games {
+        out.write_all(labeller.write(&record_of(game)?)?.as_bytes())?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Both are the same record; this one knows every reason there is.
+fn record_of(game: &MatchRecord) -> anyhow::Result<Record> {
+    serde_json::from_slice(&log::encode(game)).with_context(|| format!("game {} is no record", game.id))
+}
+
 /// A log that is not there is not a damaged one.
-fn unreadable(error: LogError) -> anyhow::Error {
+pub(in crate::app) fn unreadable(error: LogError) -> anyhow::Error {
     match &error {
         LogError::Io { .. } => Exit::new(Code::NoInput, format!("cannot read {error}")).into(),
         LogError::OtherRun { .. } => Exit::new(Code::Data, error.to_string()).into(),

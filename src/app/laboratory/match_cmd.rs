@@ -13,6 +13,7 @@ use crate::app::laboratory::contest::Contest;
 use crate::app::laboratory::contest::ContestArgs;
 use crate::app::laboratory::contest::Output;
 use crate::app::laboratory::contest::live::Live;
+use crate::app::laboratory::paper::{Paper, PaperFormat};
 use crate::app::terminal::output;
 
 /// Play a match in pairs of games between two bots or programs.
@@ -42,6 +43,9 @@ pub(in crate::app) struct MatchCommand {
     /// Take the points of --sprt in units of their own noise, which does not depend on how often games are drawn.
     #[arg(long, requires = "sprt")]
     normalised: bool,
+    /// Print the tables for a paper at the end.
+    #[arg(long, value_enum, conflicts_with_all = ["json", "events"])]
+    format: Option<PaperFormat>,
     #[command(flatten)]
     contest: ContestArgs,
 }
@@ -75,7 +79,10 @@ impl MatchCommand {
         live.clear();
         let report = MatchReport::new(&course);
         match output {
-            Output::Text => print(&report, &course)?,
+            Output::Text => match self.format {
+                Some(format) => self.contest.print_paper(Paper::of_match(&report, &course), format)?,
+                None => print(&report, &course)?,
+            },
             Output::Json | Output::Events => output::print_json(&report)?,
         }
         contest::warn_of_repeats(report.distinct, report.games, report.repeated_pairs)?;
@@ -97,11 +104,11 @@ fn lines(report: &MatchReport, course: &Course) -> Vec<String> {
     let [a, b] = &report.entrants;
     let [n0, n1, n2, n3, n4] = report.pentanomial;
     let mut lines = vec![
-        format!("{a} v {b}, seed {}, {}", report.seed, plan.time),
+        format!("{a} v {b}, seed {}, {}{}", report.seed, plan.time, contest::part_words(plan)),
         format!(
             "games   {} of {}: {} won, {} drawn, {} lost",
             report.games,
-            2 * plan.pairs,
+            course.games_known(),
             report.wins,
             report.draws,
             report.losses

@@ -1,12 +1,13 @@
 //! `fourfold measure`: how well bots play, by the exact solver and against opponents that never change.
 
-mod crew;
 mod figures;
+mod parts;
 mod seat;
 mod table;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::num::{NonZeroU16, NonZeroUsize};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::system::bot_files;
@@ -18,16 +19,20 @@ use fourfold_arena::measure::subject::Subject;
 use fourfold_arena::measure::{self, decisions};
 use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::Observer;
+use fourfold_arena::shard::Shard;
 use fourfold_bots::{BotError, BotSpec};
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::{ColumnScores, SearchLimits, Solver};
 use fourfold_engine::{Position, Side, Variant};
 
-use self::figures::{BotFigures, FigureSums, MeasureReport};
+use self::figures::{BotFigures, MeasureReport};
+use self::parts::{MeasuredWork, PartHead};
 use self::seat::{MeasureTask, MeasuredBot, TaskResult};
 use crate::app::laboratory::contest;
 use crate::app::laboratory::contest::Entered;
 use crate::app::laboratory::contest::programs::ProgramArgs;
+use crate::app::laboratory::crew;
+use crate::app::laboratory::paper::PaperFormat;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
@@ -50,11 +55,12 @@ Examples:
   fourfold measure mcts:ms=50 --positions 200 --json
   fourfold measure memory:file=memory.xml --solved --games 0
   fourfold measure cmd:./mybot --positions 100 --games 0
-  fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder")]
+  fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder
+  fourfold measure negamax:depth=8 --shard 1/2 > 1.part; fourfold measure --join 1.part 2.part")]
 pub(in crate::app) struct MeasureCommand {
     /// The bots, with their settings (see `fourfold bots`), or programs: cmd:COMMAND or cmd+DIALECT:COMMAND, with a
     /// name as NAME=cmd:COMMAND.
-    #[arg(required = true, value_name = "BOT")]
+    #[arg(required_unless_present = "join", value_name = "BOT")]
     bots: Vec<String>,
     /// Time of programs for each move, in milliseconds.
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
@@ -85,9 +91,18 @@ pub(in crate::app) struct MeasureCommand {
     /// Positions and games at the same time; more than one shares the cores among bots that have only so much time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
+    /// Do only the K-th of N equal parts of the work, and print what came of it, to be put together by --join.
+    #[arg(long, value_name = "K/N", conflicts_with_all = ["solved", "json"])]
+    shard: Option<Shard>,
+    /// Put these parts together: the figures of the whole measurement.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["bots", "shard"])]
+    join: Vec<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    /// Print the table for a paper.
+    #[arg(long, value_enum, conflicts_with_all = ["json", "shard"])]
+    format: Option<PaperFormat>,
     #[command(flatten)]
     programs: ProgramArgs,
 }
@@ -104,17 +119,63 @@ type DrawnPosition = (Position, ColumnScores);
 
 impl MeasureCommand {
     pub(in crate::app) fn run(&self) -> anyhow::Result<()> {
+        if !self.join.is_empty() {
+            return self.print(&parts::join(&self.join)?);
+        }
         // A mistake is told before any work.
         let bots = self.bots.iter().map(|bot| self.subject(bot)).collect::<anyhow::Result<Vec<_>>>()?;
         let progress = ProgressLine::new(self.steps(), "positions and games");
         let mut measuring = Measuring { flags: self, interrupt: Interrupt::listen()?, progress };
         let positions = measuring.judge()?;
-        let measured = bots.iter().map(|(bot, subject)| {
-            measuring.measure(bot, subject, &positions).with_context(|| format!("measuring {bot}"))
+        let works = bots.iter().map(|(bot, subject)| {
+            measuring.measure(subject, &positions).with_context(|| format!("measuring {bot}"))
         });
-        let report = MeasureReport::new(measured.collect::<anyhow::Result<_>>()?);
+        let works = works.collect::<anyhow::Result<Vec<_>>>()?;
+        if self.shard.is_some() {
+            drop(measuring);
+            let names = bots.iter().map(|&(bot, _)| bot.to_owned()).collect();
+            return Ok(parts::write(self.part_head(names), &works, &mut BufWriter::new(io::stdout()))?);
+        }
+        let figures = bots.iter().zip(&works).map(|((bot, subject), work)| {
+            measuring.figures(bot, subject, work).with_context(|| format!("measuring {bot}"))
+        });
+        let report = MeasureReport::new(figures.collect::<anyhow::Result<_>>()?);
         drop(measuring);
-        if self.json { output::print_json(&report) } else { Ok(write!(io::stdout(), "{report}")?) }
+        self.print(&report)
+    }
+
+    fn print(&self, report: &MeasureReport) -> anyhow::Result<()> {
+        match self.format {
+            Some(format) => Ok(io::stdout().write_all(report.paper().text(format).as_bytes())?),
+            None if self.json => output::print_json(report),
+            None => Ok(write!(io::stdout(), "{report}")?),
+        }
+    }
+
+    fn part_head(&self, bots: Vec<String>) -> PartHead {
+        PartHead {
+            schema: PartHead::schema(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            shard: self.shard,
+            bots,
+            seed: self.seed,
+            positions: self.positions,
+            classes: self.classes,
+            games: self.games,
+            ladder_games: self.ladder.then_some(self.ladder_games),
+            move_ms: self.move_ms,
+        }
+    }
+
+    /// Of these pieces of work, the ones that are to be done.
+    fn of_part<T>(&self, pieces: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        (0..).zip(pieces).filter(move |&(place, _)| shard.has(place)).map(|(_, piece)| piece)
+    }
+
+    /// How many of so many pieces of work are to be done.
+    fn share(&self, pieces: u64) -> u64 {
+        self.shard.unwrap_or(Shard::WHOLE).count(pieces)
     }
 
     /// Whom a text means, and what tables call it.
@@ -136,15 +197,17 @@ impl MeasureCommand {
 
     fn climb(&self) -> Option<Climb> {
         let concurrency = NonZeroUsize::from(NonZeroU16::new(self.threads)?);
-        self.ladder.then_some(Climb { pairs: self.ladder_games / 2, seed: self.seed, concurrency })
+        let (pairs, seed, shard) = (self.ladder_games / 2, self.seed, self.shard);
+        self.ladder.then_some(Climb { pairs, seed, concurrency, shard })
     }
 
     /// Positions to solve, and what each bot has to do.
     fn steps(&self) -> u64 {
         let classes = if self.classes { classes::shipped().len() as u64 } else { 0 };
         let climb = self.climb().map_or(0, Climb::games);
-        let of_each = u64::from(self.drawn()) + classes + 2 * u64::from(self.games) + climb;
-        u64::from(self.drawn()) + self.bots.len() as u64 * of_each
+        let (drawn, classes) = (self.share(self.drawn().into()), self.share(classes));
+        let of_each = drawn + classes + self.share(2 * u64::from(self.games)) + climb;
+        drawn + self.bots.len() as u64 * of_each
     }
 
     fn tasks<'a>(&self, positions: &'a [DrawnPosition]) -> Vec<MeasureTask<'a>> {
@@ -153,7 +216,7 @@ impl MeasureCommand {
         let classes = shipped.iter().map(|(class, solved)| MeasureTask::Classify(*class, solved));
         let games = (0..u64::from(self.games))
             .flat_map(|game| Side::BOTH.map(|side| MeasureTask::Play { side, game }));
-        positions.chain(classes).chain(games).collect()
+        positions.chain(self.of_part(classes)).chain(self.of_part(games)).collect()
     }
 }
 
@@ -161,7 +224,7 @@ impl Measuring<'_> {
     /// Draws positions and solves them: once, for all bots.
     fn judge(&mut self) -> anyhow::Result<Vec<DrawnPosition>> {
         let Self { flags, interrupt, progress } = self;
-        let positions = measure::positions(flags.drawn(), flags.seed);
+        let positions: Vec<Position> = flags.of_part(measure::positions(flags.drawn(), flags.seed)).collect();
         let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
         let mut judged = Vec::with_capacity(positions.len());
         crew::share(
@@ -182,13 +245,9 @@ impl Measuring<'_> {
         Ok(judged)
     }
 
-    fn measure(
-        &mut self,
-        bot: &str,
-        subject: &Subject,
-        positions: &[DrawnPosition],
-    ) -> anyhow::Result<BotFigures> {
-        let mut tally = FigureSums::default();
+    /// Lets a bot do its work.
+    fn measure(&mut self, subject: &Subject, positions: &[DrawnPosition]) -> anyhow::Result<MeasuredWork> {
+        let mut results = Vec::new();
         let Self { flags, interrupt, progress } = self;
         crew::share(
             flags.threads,
@@ -199,21 +258,27 @@ impl Measuring<'_> {
                 Ok::<Option<TaskResult>, BotError>((!interrupt.is_told()).then_some(done))
             },
             |done| {
-                tally.add(done);
+                results.push(done);
                 progress.advance(1);
             },
         )?;
         self.check_going_on()?;
-        let mut figures = BotFigures::new(bot, self.flags.seed, &tally);
+        let mut ladder = None;
+        if let Some(climb) = self.flags.climb() {
+            let mut steps = Steps { progress: &mut self.progress, before: 0 };
+            ladder = climb.play(subject, self.interrupt.stop(), &mut steps)?;
+        }
+        self.check_going_on()?;
+        Ok(MeasuredWork { results, ladder })
+    }
+
+    /// The figures of a bot that has done all its work.
+    fn figures(&self, bot: &str, subject: &Subject, work: &MeasuredWork) -> anyhow::Result<BotFigures> {
+        let mut figures = work.figures(bot, self.flags.seed);
         if self.flags.solved {
             let mut bot = subject.build(self.flags.seed)?;
             let rate = decisions::rate(decisions::shipped(), &mut *bot, self.interrupt.stop().flag())?;
             figures.set_decision(decisions::SEED, decisions::shipped().len(), rate);
-        }
-        if let Some(climb) = self.flags.climb() {
-            let mut steps = Steps { progress: &mut self.progress, before: 0 };
-            let points = climb.play(subject, self.interrupt.stop(), &mut steps)?;
-            figures.set_ladder(self.flags.ladder_games, points);
         }
         self.check_going_on()?;
         Ok(figures)

@@ -9,6 +9,7 @@ use fourfold_arena::report::{RatedPlayer, RatingTable};
 use fourfold_arena::stats::fit::Anchor;
 use fourfold_engine::Variant;
 
+use crate::app::laboratory::paper::{Paper, PaperFormat, sum_of};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
@@ -53,6 +54,9 @@ pub(in crate::app) struct RateCommand {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    /// Print the table for a paper.
+    #[arg(long, value_enum, conflicts_with = "json")]
+    format: Option<PaperFormat>,
 }
 
 /// Ratings of anchors at most: beyond, numbers only get in the way.
@@ -102,11 +106,22 @@ impl RateCommand {
             )?;
         }
         let table = if self.matrix { games.rate_with_matrix(&anchors) } else { games.rate(&anchors) };
-        if self.json { output::print_json(&table) } else { Ok(print(&table)?) }
+        self.print(&table)
+    }
+
+    fn print(&self, table: &RatingTable) -> anyhow::Result<()> {
+        let Some(format) = self.format else {
+            return if self.json { output::print_json(table) } else { Ok(print(table)?) };
+        };
+        let mut paper = Paper::of_ratings(table);
+        for path in self.files.iter().filter(|path| path.as_os_str() != "-") {
+            paper.facts.push(("games", sum_of(path)?));
+        }
+        Ok(io::stdout().write_all(paper.text(format).as_bytes())?)
     }
 }
 
-fn code(error: &RateError) -> Code {
+pub(in crate::app::laboratory) fn code(error: &RateError) -> Code {
     match error {
         RateError::Line { .. } => Code::Data,
         RateError::Unreadable(_) => Code::Io,

@@ -13,6 +13,7 @@ use crate::app::laboratory::contest::Contest;
 use crate::app::laboratory::contest::ContestArgs;
 use crate::app::laboratory::contest::Output;
 use crate::app::laboratory::contest::live::Live;
+use crate::app::laboratory::paper::{Paper, PaperFormat};
 use crate::app::laboratory::rate;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
@@ -50,6 +51,9 @@ pub(in crate::app) struct TournamentCommand {
     /// How many of the first entrants play the gauntlet.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
+    /// Print the tables for a paper at the end.
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["json", "events"])]
+    table_format: Option<PaperFormat>,
     #[command(flatten)]
     contest: ContestArgs,
 }
@@ -96,7 +100,10 @@ impl TournamentCommand {
         live.clear();
         let table = RatingTable::of_tournament(&course);
         match output {
-            Output::Text => print(&table, &course)?,
+            Output::Text => match self.table_format {
+                Some(format) => self.contest.print_paper(Paper::of_tournament(&table, &course), format)?,
+                None => print(&table, &course)?,
+            },
             Output::Json | Output::Events => output::print_json(&table)?,
         }
         if let Some(report) = &table.tournament {
@@ -142,12 +149,13 @@ pub(in crate::app) fn print(table: &RatingTable, course: &Course) -> io::Result<
     let mut out = io::stdout().lock();
     write!(
         out,
-        "{} games, {} distinct, {} faults; seed {}, {}",
+        "{} games, {} distinct, {} faults; seed {}, {}{}",
         results.games(),
         results.distinct(),
         results.faults(),
         plan.seed,
-        plan.time
+        plan.time,
+        contest::part_words(plan)
     )?;
     match results.unfinished_pairs() {
         0 => writeln!(out)?,

@@ -8,10 +8,11 @@ mod lessons;
 mod method;
 mod saved;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use fourfold_arena::shard::Shard;
 use fourfold_bots::BotSpec;
 use fourfold_bots::training::TrainingRun;
 use fourfold_bots::training::decisions::Decisions;
@@ -35,7 +36,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(30);
 /// balanced openings, at 20,000 nodes a move at most. What was learnt goes to --out, with a second file FILE.run beside
 /// it. If both are there, the run goes on as if it had never stopped; if FILE alone is, a new run begins with what is
 /// in it. Ctrl-C ends a run without losing anything.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold train memory --teacher negamax:depth=2,ties=random --games 1000 --out memory.xml
@@ -44,6 +45,7 @@ Examples:
   fourfold train ntuple --games 200000 --out net.bin --curve net.csv --curve net.svg
   fourfold train ntuple --restarts 20 --lambda 90 --games 200000 --out net.bin
   fourfold train c4ai --check-config --effort depth=5 --games 400 --out weights.csv
+  fourfold train ntuple --runs 5 --shard 2/5 --games 200000 --out 'net-{seed}.bin'
   fourfold play --second memory:file=memory.xml")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(in crate::app) struct TrainCommand {
@@ -55,6 +57,13 @@ pub(in crate::app) struct TrainCommand {
     /// Equal seeds give equal runs, of ntuple only with --threads 1 [default: 1].
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+    /// Train so many times, each time with the next seed; `{seed}` in the names of files stands for it. A training is
+    /// one step after the other, so this is what machines can share.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(RUNS_MAX)))]
+    runs: Option<u32>,
+    /// Of all --runs do only the K-th of N equal parts.
+    #[arg(long, value_name = "K/N", requires = "runs")]
+    shard: Option<Shard>,
     /// Learn from these games, a file of records or a directory of such files, instead of playing any. A run that is
     /// taken up again goes on behind those that it has learnt, which must be the same; more may have come.
     #[arg(long, value_name = "PATH")]
@@ -101,8 +110,57 @@ const SEED: u64 = 1;
 /// Positions for the share of right decisions if nothing else is said: a second or two to solve.
 const EXACT_POSITIONS: usize = 200;
 
+/// Runs of one command: more than anybody waits for, and their seeds stay numbers that can be typed.
+const RUNS_MAX: u32 = 1_000_000;
+
+/// What the seed of a run stands for in the names of its files.
+const SEED_IN_NAME: &str = "{seed}";
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunEnd {
+    Over,
+    /// It was told to stop.
+    Told,
+}
+
 impl TrainCommand {
-    pub(in crate::app) fn run(mut self) -> anyhow::Result<()> {
+    pub(in crate::app) fn run(self) -> anyhow::Result<()> {
+        let Some(runs) = self.runs else { return self.run_once().map(|_| ()) };
+        let first = self.seed.unwrap_or(SEED);
+        let mut names = self.out.iter().chain(&self.curve_files);
+        if let Some(name) = names.find(|name| runs > 1 && !name.to_string_lossy().contains(SEED_IN_NAME)) {
+            let message = "the runs would write the same file: put {seed} into its name";
+            return Err(Exit::usage(format!("{}: {message}", name.display())).into());
+        }
+        for run in self.shard.unwrap_or(Shard::WHOLE).range(runs as usize) {
+            let seed = first.wrapping_add(run as u64);
+            let json = self.json;
+            let mut out = io::stdout();
+            let line = if json { format!("{{\"seed\":{seed}}}") } else { format!("seed {seed}") };
+            writeln!(out, "{line}")?;
+            if self.with_seed(seed).run_once()? == RunEnd::Told {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for one of several runs.
+    fn with_seed(&self, seed: u64) -> Self {
+        let named = |path: &PathBuf| match path.to_str() {
+            Some(name) => PathBuf::from(name.replace(SEED_IN_NAME, &seed.to_string())),
+            None => path.clone(),
+        };
+        Self {
+            seed: Some(seed),
+            out: self.out.as_ref().map(named),
+            curve_files: self.curve_files.iter().map(named).collect(),
+            ..self.clone()
+        }
+    }
+
+    fn run_once(mut self) -> anyhow::Result<RunEnd> {
         // A curve of nothing but its summaries, unless something else is asked for.
         let exact_positions =
             self.exact_positions.unwrap_or(if self.probe_games == 0 { 0 } else { EXACT_POSITIONS });
@@ -133,7 +191,7 @@ impl TrainCommand {
         if run.course.games() != ended? {
             curve.measure(&*run.course, run.cpu_seconds)?;
         }
-        Ok(())
+        Ok(if interrupt.is_told() { RunEnd::Told } else { RunEnd::Over })
     }
 
     /// Begins a run or takes one up again.

@@ -31,17 +31,22 @@ pub(in crate::app) fn choose_unless_stopped(
     };
     let budget = MoveBudget { nodes: None, time };
     let Some(time) = time else { return bot.choose(position, budget, stop) };
+    stopped_after(time, stop, || bot.choose(position, budget, stop))
+}
+
+/// Does something that ends when `stop` is set, and sets it after `time`.
+pub(in crate::app) fn stopped_after<T>(time: Duration, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (finished, timer) = mpsc::channel::<()>();
         scope.spawn(move || {
-            // Ends early, with an error, when the bot has answered and the sender is gone.
+            // Ends early, with an error, when the work is done and the sender is gone.
             if timer.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
                 stop.store(true, Ordering::Relaxed);
             }
         });
-        let choice = bot.choose(position, budget, stop);
+        let done = work();
         drop(finished);
-        choice
+        done
     })
 }
 

@@ -319,6 +319,7 @@ fn plan(tournament: &StoredTournament, names: &[PlayerName], suite: &Suite) -> P
         seed: tournament.seed,
         faults_max: FAULTS_MAX,
         sprt: None,
+        shard: None,
     }
 }
 

@@ -39,7 +39,9 @@ impl SolveTask {
         let began = Instant::now();
         match self.solve(&game, judge, limits) {
             Ok(Solved { value, nodes }) => format!("{moves} {value} {nodes} {}", began.elapsed().as_micros()),
-            Err(unsolved) => format!("{moves} error: {unsolved}"),
+            Err(Unsolved { lower, upper, nodes }) => {
+                format!("{moves} >= {lower} <= {upper} {nodes} {}", began.elapsed().as_micros())
+            }
         }
     }
 
@@ -107,14 +109,26 @@ mod tests {
         assert!(refused(b"\xff").contains(" error: "));
     }
 
+    #[track_caller]
+    fn bounds(question: SolveQuestion, variant: &str, moves: &str, nodes: u64) -> (i32, i32, u64) {
+        let task = SolveTask { question, variant: variant.parse().unwrap() };
+        let limits = SearchLimits { nodes: Some(nodes), stop: &AtomicBool::new(false) };
+        let answer = task.answer(moves.as_bytes(), &mut Judge::without_book(Solver::new()), limits);
+        let words: Vec<&str> = answer.split(' ').collect();
+        let [said, ">=", lower, "<=", upper, spent, _micros] = words[..] else { panic!("{answer}") };
+        assert_eq!(said, moves);
+        (lower.parse().unwrap(), upper.parse().unwrap(), spent.parse().unwrap())
+    }
+
     #[test]
-    fn a_search_that_is_stopped_says_what_it_knows() {
-        let task = SolveTask { question: SolveQuestion::Score, variant: Variant::STANDARD };
-        let limits = SearchLimits { nodes: None, stop: &AtomicBool::new(true) };
-        let answer = task.answer(b"444444", &mut Judge::without_book(Solver::new()), limits);
-        assert!(
-            answer.starts_with("444444 error: the search was interrupted: the score is from -"),
-            "{answer}"
-        );
+    fn limits_that_run_out_leave_what_is_proven() {
+        // Worth 1: see `each_question_has_its_words`.
+        for nodes in [1, 1_000, 100_000] {
+            let (lower, upper, spent) = bounds(SolveQuestion::Score, "7x6", "-", nodes);
+            assert!(lower < upper && lower <= 1 && 1 <= upper && spent <= nodes, "{lower} {upper} {spent}");
+        }
+        assert_eq!(bounds(SolveQuestion::Value, "7x6", "-", 1), (-1, 1, 1));
+        let (lower, upper, _) = bounds(SolveQuestion::Columns, "9x6x5", "-", 10_000);
+        assert!(lower < upper, "nobody has solved 9x6x5");
     }
 }

@@ -128,6 +128,7 @@ impl ArenaBench {
             seed: self.seed,
             faults_max: 0,
             sprt: None,
+            shard: None,
         };
         let log = Some(runner::begin_log(log, &plan, None)?);
         let run = Run {

@@ -1,5 +1,7 @@
 //! `fourfold bench search`: how fast the depth-limited search of the bots is.
 
+mod growth;
+
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -14,12 +16,20 @@ use crate::app::terminal::output;
 const POSITIONS: [&str; 6] = ["", "44", "4455", "34444456", "1234567", "43543355264"];
 
 /// Negamax over open lines from fixed positions, on one thread.
+///
+/// With --table the depths from 1 on from the empty board, each without and with what makes the search fast, beside the
+/// times of the engine-tournament post of which the bots `greedy` and `negamax` are.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold bench search --depth 10")]
+#[command(
+    after_help = "Examples:\n  fourfold bench search --depth 10\n  fourfold bench search --table --depth 8"
+)]
 pub(super) struct SearchBench {
     /// Plies to look ahead.
     #[arg(long, value_name = "PLIES", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=20))]
     depth: u32,
+    /// A row for each depth.
+    #[arg(long)]
+    table: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -38,6 +48,9 @@ struct SearchFigures {
 
 impl SearchBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
+        if self.table {
+            return growth::print(self.depth, self.json);
+        }
         let never = AtomicBool::new(false);
         let mut counter = NodeCounter::new(SearchLimits { nodes: None, stop: &never });
         let guide = ColumnOrder::centre_first(Variant::STANDARD);

@@ -39,12 +39,20 @@ impl BuildBook {
         })
         .with_context(|| self.checkpoint.display().to_string())?;
         interrupt.check(|| format!("{} scores are kept in {}", scores.len(), self.checkpoint.display()))?;
+        if self.shard.is_some() {
+            let kept = self.checkpoint.display();
+            return Ok(writeln!(io::stdout(), "{} scores in {kept}", scores.len())?);
+        }
         self.write(&Book::build(self.plies, &scores)?)
     }
 
     /// What is still to be solved.
     fn groups(&self, scores: &Scores) -> Groups {
         let mut openings = book::frontier(self.plies);
+        if let Some(shard) = self.shard {
+            let part = shard.range(openings.len());
+            openings = openings.drain(part).collect();
+        }
         openings.retain(|opening| !scores.contains_key(&key_of(opening)));
         let shared =
             |opening: &Opening| opening.moves().iter().copied().take(SHARED_MOVES).collect::<Vec<_>>();

@@ -1,14 +1,16 @@
 //! Proven scores in a file that only grows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use fourfold_engine::openings::Opening;
 use fourfold_engine::solver::Score;
 use fourfold_engine::{Game, Variant};
+
+use crate::system::files;
 
 /// Scores by canonical key.
 pub(super) type Scores = HashMap<u64, Score>;
@@ -45,6 +47,31 @@ impl Checkpoint {
 pub(super) fn read(path: &Path) -> anyhow::Result<Scores> {
     let read = || parse(&fs::read_to_string(path)?);
     read().with_context(|| path.display().to_string())
+}
+
+/// Puts the lines of several files together, each position once and in the order of their moves. Gives their number.
+pub(super) fn join(paths: &[PathBuf], out: &Path) -> anyhow::Result<usize> {
+    let mut scores = Scores::new();
+    let mut lines = BTreeSet::new();
+    for path in paths {
+        let mut read = || -> anyhow::Result<()> {
+            let text = fs::read_to_string(path)?;
+            for (index, line) in text.lines().enumerate() {
+                let place = || format!("line {}", index + 1);
+                let (key, score) = parse_line(line).with_context(place)?;
+                match scores.insert(key, score) {
+                    None => drop(lines.insert(line.to_owned())),
+                    Some(before) if before == score => {}
+                    Some(before) => bail!("{}: {score}, but another line says {before}", place()),
+                }
+            }
+            Ok(())
+        };
+        read().with_context(|| path.display().to_string())?;
+    }
+    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    files::replace(out, text.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
+    Ok(lines.len())
 }
 
 fn parse(text: &str) -> anyhow::Result<Scores> {
@@ -86,6 +113,23 @@ mod tests {
         checkpoint.append(&openings[1], Score::new(3)).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "11\t-2\n12\t3\n");
         assert_eq!(read(&path).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn checkpoints_are_joined_unless_they_contradict_each_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let (one, two) = (file("1", "12\t1\n11\t-2\n"), file("2", "13\t2\n76\t1\n"));
+        let out = directory.path().join("all");
+        assert_eq!(join(&[one.clone(), two], &out).unwrap(), 3, "76 is 12 in the mirror");
+        assert_eq!(fs::read_to_string(&out).unwrap(), "11\t-2\n12\t1\n13\t2\n");
+        let other = file("3", "12\t2\n");
+        let error = format!("{:#}", join(&[one, other], &out).unwrap_err());
+        assert!(error.ends_with("line 1: 2, but another line says 1"), "{error}");
     }
 
     #[test]

@@ -19,24 +19,41 @@ enum C4aiPlayer {
     MonteCarlo,
     Stupid,
     Random,
-    /// With a weights file, if not its own weights.
-    C4ai(Option<String>),
+    C4ai(C4aiWeights),
+}
+
+/// With which weights C4AI plays.
+enum C4aiWeights {
+    Own,
+    File(String),
+    /// Nothing follows its name: `-d` has to stand somewhere else.
+    Unsaid,
 }
 
 impl C4aiPlayer {
-    fn spec(self, time_ms: u32) -> anyhow::Result<BotSpec> {
+    /// The bot; `default` says whether `-d` stood alone.
+    fn spec(self, time_ms: u32, default: Option<DefaultWeights>) -> anyhow::Result<BotSpec> {
         let spec = match self {
             Self::Stupid => return Ok(BotSpec::new("stupid")),
             Self::Random => return Ok(BotSpec::new("random")),
             Self::MonteCarlo => BotSpec::new("montecarlo"),
-            Self::C4ai(None) => BotSpec::new("c4ai"),
-            Self::C4ai(Some(file)) => {
+            Self::C4ai(C4aiWeights::File(file)) => {
                 bot_files::with_files_read(&BotSpec::new("c4ai").with("weights", file))?
             }
+            Self::C4ai(C4aiWeights::Unsaid) if default.is_none() => {
+                return Err(
+                    Exit::usage("C4AI is followed by a weights file, or -d says: its own weights").into()
+                );
+            }
+            Self::C4ai(C4aiWeights::Own | C4aiWeights::Unsaid) => BotSpec::new("c4ai"),
         };
         Ok(spec.with("ms", time_ms))
     }
 }
+
+/// `-d` was given, which may stand anywhere: all C4AIs without a file play with their own weights.
+#[derive(Clone, Copy)]
+struct DefaultWeights;
 
 /// What is to be done.
 enum C4aiTask {
@@ -61,20 +78,24 @@ impl<'a> Words<'a> {
             "MonteCarloAI" => Ok(C4aiPlayer::MonteCarlo),
             "StupidAI" => Ok(C4aiPlayer::Stupid),
             "RandomAI" => Ok(C4aiPlayer::Random),
-            "C4AI" => match self.value("C4AI", "a weights file, or -d for its own weights")? {
-                DEFAULT_WEIGHTS => Ok(C4aiPlayer::C4ai(None)),
-                other if other.starts_with('-') => {
-                    let message = format!("C4AI is followed by a weights file or -d, not by {other}");
-                    Err(Exit::usage(message))
-                }
-                file => Ok(C4aiPlayer::C4ai(Some(file.to_owned()))),
-            },
+            "C4AI" => Ok(C4aiPlayer::C4ai(self.weights())),
             other => {
                 let message =
                     format!("{option}: nobody is called `{other}`: MonteCarloAI, StupidAI, RandomAI, C4AI");
                 Err(Exit::usage(message))
             }
         }
+    }
+
+    /// What follows the name C4AI; another option belongs to itself.
+    fn weights(&mut self) -> C4aiWeights {
+        let weights = match self.rest.as_slice().first().map(String::as_str) {
+            Some(DEFAULT_WEIGHTS) => C4aiWeights::Own,
+            Some(file) if !file.starts_with('-') => C4aiWeights::File(file.to_owned()),
+            Some(_) | None => return C4aiWeights::Unsaid,
+        };
+        self.rest.next();
+        weights
     }
 
     fn time(&mut self) -> Result<u32, Exit> {
@@ -96,15 +117,17 @@ impl<'a> Words<'a> {
 pub(super) fn translate(arguments: &[String]) -> anyhow::Result<Vec<String>> {
     let mut words = Words { rest: arguments.iter() };
     let (mut first, mut second, mut time_ms, mut task) = (None, None, TIME_MS, C4aiTask::Play);
+    let mut default = None;
     while let Some(option) = words.rest.next() {
         match option.as_str() {
             "-p1" => first = Some(words.player("-p1")?),
             "-p2" => second = Some(words.player("-p2")?),
+            DEFAULT_WEIGHTS => default = Some(DefaultWeights),
             "-t" => time_ms = words.time()?,
             "-train" => task = C4aiTask::Train { check_config: false, file: words.file() },
             "-train-test" => task = C4aiTask::Train { check_config: true, file: words.file() },
             other => {
-                let message = format!("`{other}` is no option: -p1, -p2, -t, -train and -train-test are");
+                let message = format!("`{other}` is no option: -p1, -p2, -d, -t, -train and -train-test are");
                 return Err(Exit::usage(message).into());
             }
         }
@@ -114,7 +137,7 @@ pub(super) fn translate(arguments: &[String]) -> anyhow::Result<Vec<String>> {
             let mut command = vec!["play".to_owned()];
             for (flag, player) in [("--first", first), ("--second", second)] {
                 if let Some(player) = player {
-                    command.extend([flag.to_owned(), player.spec(time_ms)?.to_string()]);
+                    command.extend([flag.to_owned(), player.spec(time_ms, default)?.to_string()]);
                 }
             }
             Ok(command)
@@ -150,6 +173,11 @@ mod tests {
         check("-p2 StupidAI", "play --second stupid");
         check("-p1 C4AI -d -p2 MonteCarloAI -t 100", "play --first c4ai:ms=100 --second montecarlo:ms=100");
         check("-p1 RandomAI -p2 C4AI -d", "play --first random --second c4ai:ms=1000");
+        for own_weights_said_elsewhere in
+            ["-p1 C4AI -p2 StupidAI -d", "-d -p1 C4AI -p2 StupidAI", "-p1 C4AI -t 1000 -d -p2 StupidAI"]
+        {
+            check(own_weights_said_elsewhere, "play --first c4ai:ms=1000 --second stupid");
+        }
     }
 
     #[test]
@@ -173,7 +201,9 @@ mod tests {
     fn wrong_use_is_explained() {
         let message = |line: &str| translate(&words(line)).unwrap_err().to_string();
         assert_eq!(message("-p1"), "-p1 is followed by a name");
-        assert_eq!(message("-p1 C4AI"), "C4AI is followed by a weights file, or -d for its own weights");
+        let no_weights = "C4AI is followed by a weights file, or -d says: its own weights";
+        assert_eq!(message("-p1 C4AI"), no_weights);
+        assert_eq!(message("-p1 C4AI -p2 StupidAI"), no_weights);
         assert!(message("-p1 DeepBlue").starts_with("-p1: nobody is called `DeepBlue`"));
         assert_eq!(message("-t soon"), "-t: `soon` is no number of milliseconds");
         assert_eq!(message("-t 0"), "-t: `0` is no number of milliseconds");

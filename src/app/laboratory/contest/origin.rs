@@ -8,6 +8,7 @@ use fourfold_arena::log::{Origin, ProgramFile};
 use fourfold_arena::program::spec::ProgramSpec;
 
 use super::Entered;
+use crate::app::terminal::{command_line, machine};
 use crate::system::sha256;
 
 /// Larger files are left out: data that a program maps, not the program.
@@ -19,16 +20,9 @@ pub(super) fn of(entered: &[Entered<'_>], names: &[String]) -> Origin {
     Origin {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         machine: machine(),
+        command: command_line(),
         programs: entrants.flat_map(|(entered, name)| files_of(entered.spec, name)).collect(),
     }
-}
-
-fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = processor.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let model = model.map_or(std::env::consts::ARCH, |(_, model)| model);
-    format!("{}, {model}, {cores} processors", std::env::consts::OS)
 }
 
 /// The program and the files among its arguments, each with its checksum. What cannot be read is left out: the run will

@@ -22,19 +22,19 @@ pub(super) struct FigureSums {
 }
 
 impl FigureSums {
-    pub(super) fn add(&mut self, done: TaskResult) {
+    pub(super) fn add(&mut self, done: &TaskResult) {
         match done {
             TaskResult::Judged(verdict) => {
-                self.skill.add(&verdict);
-                self.bands.add(&verdict);
+                self.skill.add(verdict);
+                self.bands.add(verdict);
             }
             TaskResult::Classified(class, choice) => {
-                let (mistakes, positions) = self.classes.entry(class).or_default();
-                *mistakes += u32::from(choice == ChoiceEffect::Mistake);
+                let (mistakes, positions) = self.classes.entry(*class).or_default();
+                *mistakes += u32::from(*choice == ChoiceEffect::Mistake);
                 *positions += 1;
             }
             TaskResult::Played { side, points } => {
-                let (sum, games) = &mut self.played[side];
+                let (sum, games) = &mut self.played[*side];
                 *sum += points;
                 *games += 1;
             }
@@ -264,9 +264,9 @@ pub(super) mod tests {
         let scores =
             |one, other| [(column(1), Score::new(one)), (column(2), Score::new(other))].into_iter().collect();
         let mut tally = FigureSums::default();
-        tally.add(TaskResult::Judged(Verdict::new(10, column(1), &scores(3, 0))));
-        tally.add(TaskResult::Judged(Verdict::new(20, column(1), &scores(0, 3))));
-        tally.add(TaskResult::Played { side: Side::First, points: 0.5 });
+        tally.add(&TaskResult::Judged(Verdict::new(10, column(1), &scores(3, 0))));
+        tally.add(&TaskResult::Judged(Verdict::new(20, column(1), &scores(0, 3))));
+        tally.add(&TaskResult::Played { side: Side::First, points: 0.5 });
         tally
     }
 
@@ -283,7 +283,7 @@ pub(super) mod tests {
         let mut tally = tally();
         for is_good in is_good {
             let choice = if is_good { ChoiceEffect::Good } else { ChoiceEffect::Mistake };
-            tally.add(TaskResult::Classified(PositionClass::BeginHard, choice));
+            tally.add(&TaskResult::Classified(PositionClass::BeginHard, choice));
         }
         let mut figures = BotFigures::new(bot, 7, &tally);
         figures.set_ladder(10, Some([points; ladder::OPPONENTS.len()]));

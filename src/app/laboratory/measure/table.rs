@@ -6,6 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::figures::{BotFigures, MeasureReport, Named, StrengthFigures};
+use crate::app::laboratory::paper::{Paper, PaperTable};
 use crate::app::terminal::output;
 
 /// Rows of figures: a name, and what it stands for.
@@ -30,6 +31,58 @@ impl Display for MeasureReport {
         }
     }
 }
+
+impl MeasureReport {
+    /// For a paper: a row for each bot, and if there are several for their mean and the worst.
+    pub(super) fn paper(&self) -> Paper {
+        let (bots, more): (&[BotFigures], Vec<(&str, &StrengthFigures)>) = match self {
+            Self::One(figures) => (std::slice::from_ref(figures), Vec::new()),
+            Self::Several { bots, mean, worst } => (bots, vec![("mean", mean), ("worst", worst)]),
+        };
+        let rows = bots.iter().map(|figures| (figures.bot.as_str(), &figures.strength)).chain(more);
+        let extras = |strength: &StrengthFigures| -> Vec<(&'static str, f64)> {
+            let named = [&strength.mistakes, &strength.ladder].into_iter().flatten();
+            named.flat_map(Named::iter).collect()
+        };
+        let mut head = PAPER_HEAD.map(str::to_owned).to_vec();
+        head.extend(
+            bots.first()
+                .into_iter()
+                .flat_map(|figures| extras(&figures.strength))
+                .map(|(name, _)| name.to_owned()),
+        );
+        let share = |rate: Option<f64>| rate.map(|rate| format!("{:.1}", rate * 100.0)).unwrap_or_default();
+        let row = |(name, strength): (&str, &StrengthFigures)| {
+            let mut row = vec![name.to_owned()];
+            row.extend([strength.good, strength.decision, strength.optimal].map(share));
+            row.push(strength.mean_loss.map(|loss| format!("{loss:.2}")).unwrap_or_default());
+            row.extend([strength.first_vs_perfect, strength.second_vs_perfect].map(share));
+            row.extend(extras(strength).into_iter().map(|(_, value)| share(Some(value))));
+            row
+        };
+        let table = PaperTable { caption: "Exact skill", head, rows: rows.map(row).collect() };
+        let first = bots.first();
+        let facts = [
+            ("positions", first.map(|figures| figures.positions.to_string())),
+            ("seed of the positions", first.map(|figures| figures.seed_of_positions().to_string())),
+            ("seed", first.map(|figures| figures.seed.to_string())),
+            (
+                "positions of each class",
+                first.and_then(|figures| figures.class_positions).map(|count| count.to_string()),
+            ),
+            (
+                "games against each opponent",
+                first.and_then(|figures| figures.ladder_games).map(|count| count.to_string()),
+            ),
+        ];
+        let facts = facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        Paper::of_tables("Exact skill by the solver".to_owned(), vec![table], facts)
+    }
+}
+
+/// Shares are in percent, the loss in stones.
+const PAPER_HEAD: [&str; 7] =
+    ["Bot", "Good, %", "Decision, %", "Optimal, %", "Mean loss", "First v perfect, %", "Second v perfect, %"];
 
 /// One bot, stage by stage.
 fn write_stages(f: &mut Formatter<'_>, figures: &BotFigures) -> fmt::Result {

@@ -27,7 +27,7 @@ const EFFORT: Effort = Effort::Depth(5);
 const THREADS_MAX: i64 = 256;
 
 /// Flags of single kinds of bots.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(super) struct TrainOptions {
     /// memory: who plays against it, `self`, `mixed` or a bot; several take turns [default: self].
     #[arg(long = "teacher", value_name = "T")]
