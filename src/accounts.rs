@@ -205,8 +205,9 @@ impl Accounts {
         Ok(identity)
     }
 
-    /// Uses an invitation for a player, of whom the log says so. If the account then cannot be made after all, as somebody
-    /// took the name in that moment, the use is gone: what operators read in the log is always enough, never too little.
+    /// Uses an invitation for a player, of whom the log says so. If the account then cannot be made after all, as
+    /// somebody took the name in that moment, the use is gone: what operators read in the log is always enough, never
+    /// too little.
     async fn admit_by(
         &self,
         invitation: Option<&Invited>,
@@ -236,8 +237,8 @@ impl Accounts {
         if admitted < *uses { Ok(()) } else { Err(AccountError::InvitationUsedUp) }
     }
 
-    /// Checks what an account is to be made of, and hashes its password. Without an invitation, it is one of those that may
-    /// come from there.
+    /// Checks what an account is to be made of, and hashes its password. Without an invitation, it is one of those
+    /// that may come from there.
     async fn prepare(
         &self,
         from: IpAddr,

@@ -19,7 +19,8 @@ impl From<&AccessConfig> for NameRules {
 }
 
 impl Accounts {
-    /// Whether a name may be given to a new player, or to this one. Exactly the same name is refused where it is written.
+    /// Whether a name may be given to a new player, or to this one. Exactly the same name is refused where it is
+    /// written.
     pub(super) async fn check_name(
         &self,
         name: &PlayerName,

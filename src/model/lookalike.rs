@@ -12,8 +12,9 @@ const WORD_MIN: usize = 3;
 /// Longest, as names.
 const WORD_MAX: usize = 20;
 
-/// What is left of a name for whoever reads it in passing: in small letters, with one letter for all that look alike, `l`,
-/// `1` and `i` (which is `I`), `o` and `0`, `_` and `-`. Two names with the same outline are taken for each other.
+/// What is left of a name for whoever reads it in passing: in small letters, with one letter for all that look alike,
+/// `l`, `1` and `i` (which is `I`), `o` and `0`, `_` and `-`. Two names with the same outline are taken for each
+/// other.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Outline(String);
 

@@ -1,5 +1,5 @@
-//! What operators have ordered for the whole arena, as it holds now: whether games may begin, what every page says, from
-//! where nobody comes in, and by which invitations people register.
+//! What operators have ordered for the whole arena, as it holds now: whether games may begin, what every page says,
+//! from where nobody comes in, and by which invitations people register.
 //!
 //! The log of orders is the truth; [`StandingOrders`] is what follows from it, and [`Orders`] shows that to all parts.
 

@@ -22,8 +22,8 @@ const ACCOUNTS_MAX: usize = 2_000;
 /// Create an account for each line of a file, whether the daemon runs or not, and print the passwords.
 ///
 /// A line is a name; what follows a comma is left out, as is a first line that says `name`. A name that is taken is
-/// reported, and the others are made. The passwords are drawn, each is shown this once as soon as its account is there, and
-/// they are kept nowhere.
+/// reported, and the others are made. The passwords are drawn, each is shown this once as soon as its account is
+/// there, and they are kept nowhere.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  fourfold account create-many class-7b.csv --slips slips.html --site http://192.168.0.5:4444"
@@ -50,7 +50,7 @@ struct Made {
     name: String,
     /// None if there is no such account now.
     password: Option<String>,
-    /// Why not.
+    /// Why there is none.
     refused: Option<String>,
 }
 

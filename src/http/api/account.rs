@@ -52,7 +52,7 @@ struct PuzzleAttempt {
     puzzle: PuzzleId,
     /// Whether all moves were right, without a hint.
     solved: bool,
-    /// RFC 3339.
+    /// When that was, RFC 3339.
     at: String,
 }
 

@@ -132,11 +132,8 @@ impl Share {
             Self::SignIn => Rule::new("sign_in", "attempts to sign in").network(Limit::each(60, TEN_MINUTES)),
             // A class can sign up within an hour; a row for ever.
             Self::Registration => Rule::new("registration", "new accounts").network(Limit::each(30, HOUR)),
-            // Codes that somebody registers by, right or wrong, so that nobody guesses one; a class several times over. Who has
-            // a right one needs nothing of the share above: operators have said how many may come.
-            Self::Invitation => {
-                Rule::new("invitation", "codes of invitations").network(Limit::each(120, HOUR))
-            }
+            // Right or wrong, so that nobody guesses one: four classes. The right one spends none of the above.
+            Self::Invitation => Rule::new("invitation", "codes tried").network(Limit::each(120, HOUR)),
             // Moves, hints and solutions: each reads a puzzle, the last one of a try is stored.
             Self::PuzzleTry => Rule::new("puzzle_try", "moves in puzzles")
                 .network(Limit::each(1_800, TEN_MINUTES))
