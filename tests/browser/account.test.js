@@ -10,8 +10,12 @@ import { clickColumn, playOut, signUp, startBotGame } from "./support/game.js";
 const arena = new Arena();
 const browser = new Browser();
 
-before(() => Promise.all([arena.start(), browser.start()]));
-after(() => Promise.all([browser.stop(), arena.stop()]));
+// Where people come in by a code, and guests only watch.
+const club = new Arena();
+Object.assign(club.environment, { FOURFOLD_ACCESS_REGISTRATION: "code", FOURFOLD_ACCESS_GUESTS: "false" });
+
+before(() => Promise.all([arena.start(), club.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop(), club.stop()]));
 // Refusals of the interface stand in the console as failed requests.
 afterEach(() => browser.endOfTest(/status of (401|403|409|422)/));
 
@@ -167,4 +171,31 @@ test("the chosen colours are there on the next page from the start", async () =>
   assert.equal(await page.getAttribute("html", "data-theme"), "dark");
   const html = await (await page.request.get("/leaderboard")).text();
   assert.match(html, /<html lang="en" data-theme="dark">/);
+});
+
+test("guests are told to sign in, a wrong code is said at its field, and the right one lets them in and play", async () => {
+  club.operate("invite", "--code", "class-7b", "--reason", "a class of one");
+  const page = await browser.visitor(club.url);
+  await page.goto("/");
+  assert.match((await page.textContent("#only-watches")) ?? "", /has an account: sign in/);
+  assert.equal(await page.isVisible("#quick"), false);
+  await page.goto("/account?invitation=class-8a");
+  assert.equal(await page.inputValue("#up-invitation"), "CLASS-8A");
+  await page.fill("#up-name", "Vera");
+  await page.fill("#up-password", "correct horse battery");
+  await page.click("#sign-up button[type=submit]");
+  await page.waitForSelector('#up-invitation[aria-invalid="true"]');
+  assert.match((await page.textContent("#sign-up .problem")) ?? "", /lets nobody in/);
+  await page.fill("#up-invitation", "class-7b");
+  await page.click("#sign-up button[type=submit]");
+  await page.waitForSelector("#sign-out");
+  await page.goto("/");
+  assert.equal(await page.isVisible("#quick"), true);
+  const late = await browser.visitor(club.url);
+  await late.goto("/account?invitation=class-7b");
+  await late.fill("#up-name", "Walt");
+  await late.fill("#up-password", "correct horse battery");
+  await late.click("#sign-up button[type=submit]");
+  await late.waitForFunction(() => document.querySelector("#sign-up .problem")?.textContent);
+  assert.match((await late.textContent("#sign-up .problem")) ?? "", /As many people have signed up/);
 });
