@@ -16,6 +16,8 @@ mod postgres;
 mod research;
 #[path = "command_line/serving.rs"]
 mod serving;
+#[path = "command_line/signals.rs"]
+mod signals;
 #[path = "command_line/storage.rs"]
 mod storage;
 
@@ -410,34 +412,6 @@ fn a_second_daemon_names_the_first() {
     let daemon = Daemon::start();
     let message = format!("process {}", daemon.process.id());
     check_failure(&mut daemon.command(&["serve", "--log", "off", "--listen", "127.0.0.1:0"]), 75, &message);
-}
-
-#[test]
-fn standard_output_has_one_line_and_sigterm_ends_well() {
-    let daemon = Daemon::start();
-    assert!(daemon.url.starts_with("http://127.0.0.1:"));
-    daemon.signal("-TERM");
-    let (code, rest, errors) = daemon.wait();
-    assert_eq!((code, rest.as_str()), (Some(0), ""), "{errors}");
-}
-
-#[test]
-fn ctrl_c_ends_well_too() {
-    let daemon = Daemon::start();
-    daemon.signal("-INT");
-    let (code, _, errors) = daemon.wait();
-    assert_eq!(code, Some(0), "{errors}");
-}
-
-#[test]
-fn a_hang_up_reads_the_settings_again_and_the_daemon_lives() {
-    let daemon = Daemon::start();
-    daemon.signal("-HUP");
-    assert!(daemon.command(&["games", "verify"]).status().unwrap().success());
-    daemon.signal("-TERM");
-    let (code, _, errors) = daemon.wait();
-    assert_eq!(code, Some(0));
-    assert!(errors.contains("settings read"), "{errors}");
 }
 
 /// Does the same with and without a daemon.
