@@ -98,6 +98,42 @@ fn a_server_that_cannot_be_used_has_a_code_and_no_password_is_told() {
     check_failure(&mut serve(&foreign), 65, "tables of something else");
 }
 
+/// Somebody whom the server lets in with the right password alone, and who may make nothing there.
+const STRANGER: &str = "
+CREATE ROLE stranger LOGIN PASSWORD 'tea and biscuits';
+GRANT USAGE ON SCHEMA arena0 TO stranger;
+DO $$ BEGIN
+    EXECUTE format(
+        'COPY (VALUES (''local all stranger scram-sha-256''), (''local all all trust'')) TO %L',
+        current_setting('hba_file')
+    );
+END $$";
+
+#[test]
+fn a_wrong_password_and_missing_rights_are_told_apart_and_no_password_is_told() {
+    let Some(server) = PostgresServer::start() else { return };
+    let data = tempfile::tempdir().unwrap();
+    let url = server.new_url();
+    server.new_url();
+    server.execute(STRANGER);
+    // It reads who may enter when it starts.
+    server.kill();
+    server.restart();
+    let strangers = |password: &str| url.replace("fourfold@", &format!("stranger:{password}@"));
+    for (url, code, message) in [
+        (strangers("hunter2"), 69, "password authentication failed for user \"stranger\""),
+        (strangers("tea%20and%20biscuits"), 69, "refuses: permission denied for schema arena0"),
+        (strangers("tea%20and%20biscuits").replace("arena0", "arena1"), 69, "no schema has been selected"),
+    ] {
+        let mut serve = fourfold(&["serve", "--log", "off", "--listen", "127.0.0.1:0", "--data"]);
+        serve.arg(data.path()).env("FOURFOLD_METRICS_ENABLED", "false").env("FOURFOLD_STORAGE_URL", url);
+        check_failure(&mut serve, code, message);
+        let told = serve.output().unwrap();
+        let told = text(&told.stderr);
+        assert!(!told.contains("hunter2") && !told.contains("biscuits"), "{told}");
+    }
+}
+
 /// An arena that has been used, as it is kept for comparisons.
 fn used_arena() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();

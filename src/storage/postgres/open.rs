@@ -23,6 +23,14 @@ pub(super) async fn open(
     durability: Durability,
     arrival: Arrival,
 ) -> Result<Lane, PostgresOpenError> {
+    take_up(address, durability, arrival).await.map_err(|error| forbidden(address, error))
+}
+
+async fn take_up(
+    address: &Address,
+    durability: Durability,
+    arrival: Arrival,
+) -> Result<Lane, PostgresOpenError> {
     let session = connect(address, durability).await.map_err(|cause| unconnected(address, cause))?;
     session.check_server(durability).await?;
     let locking = tokio::time::timeout(PATIENCE, async {
@@ -51,6 +59,19 @@ fn unconnected(address: &Address, cause: StoreError) -> PostgresOpenError {
             PostgresOpenError::Refused { address, why: said.message().to_owned() }
         }
         _ => PostgresOpenError::Unreachable { address, cause },
+    }
+}
+
+/// What we may not do the server refuses: nothing failed.
+fn forbidden(address: &Address, error: PostgresOpenError) -> PostgresOpenError {
+    let PostgresOpenError::Failed(StoreError::Failed(cause)) = &error else { return error };
+    // Whoever may not even look into a schema has none.
+    let rights = [SqlState::INSUFFICIENT_PRIVILEGE, SqlState::INVALID_SCHEMA_NAME];
+    match cause.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::as_db_error) {
+        Some(said) if rights.contains(said.code()) => {
+            PostgresOpenError::Refused { address: address.to_string(), why: said.message().to_owned() }
+        }
+        _ => error,
     }
 }
 
