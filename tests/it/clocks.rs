@@ -1,10 +1,18 @@
 //! Clocks, to the millisecond.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use futures::stream::{self, StreamExt};
 use serde_json::json;
 
-use crate::support::{Arena, Pair, advance, pair_up, per_move, time};
+use crate::support::{Arena, Pair, advance, of_environment, pair_up, per_move, time};
+
+/// Flags that fall within half a second, unless `FOURFOLD_FLAGS` asks for more.
+const FLAGS: usize = 40;
+/// How late, or early, a flag may be told: alone on a machine, and where other tests run meanwhile.
+const LATE_MAX: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+/// What a guest may overrun the bank by, and be given back for the network.
+const OVERRUN: Duration = Duration::from_millis(50 + 500);
 
 async fn pass(ms: u64) {
     advance(Duration::from_millis(ms)).await;
@@ -86,6 +94,34 @@ async fn a_flag_falls_by_itself() {
     pass(50).await;
     let end = pair.second.until("game_end").await;
     assert_eq!((&end["reason"], &end["by"], &end["event_seq"]), (&json!("time"), &json!("first"), &json!(3)));
+}
+
+/// How far from its time the flag of a guest is told, who has about a second.
+async fn flag_error(arena: &Arena, number: usize) -> Duration {
+    let bank_ms = 1_000 + u32::try_from(number).unwrap() * 37 % 500;
+    let (mut ann, mut ben) = (arena.guest().await, arena.guest().await);
+    let pair = opened(pair_up(&mut ann, &mut ben, json!({"time": time(bank_ms, 0)})).await).await;
+    let began = Instant::now();
+    let left = pair.first.ask(pair.about("sync")).await["clock"]["first"].as_u64().unwrap();
+    let due = began + Duration::from_millis(left) + OVERRUN;
+    let end = pair.second.until("game_end").await;
+    let told = Instant::now();
+    assert_eq!((&end["reason"], &end["by"]), (&json!("time"), &json!("first")));
+    told.saturating_duration_since(due).max(due.saturating_duration_since(told))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn flags_of_many_games_fall_in_time() {
+    let arena = Arena::in_real_time(|_| {}).await;
+    let flags = of_environment("FOURFOLD_FLAGS", FLAGS);
+    let falling = (0..flags).map(|number| flag_error(&arena, number));
+    let mut errors: Vec<Duration> = stream::iter(falling).buffer_unordered(flags).collect().await;
+    errors.sort_unstable();
+    let [p50, p99] = [50, 99].map(|percent| errors[(flags * percent / 100).min(flags - 1)]);
+    eprintln!("{flags} flags: p50 {p50:?}, p99 {p99:?} from their time");
+    let [alone, beside_others] = LATE_MAX;
+    let within = if std::env::var_os("FOURFOLD_FLAGS").is_some() { alone } else { beside_others };
+    assert!(p99 <= within, "{p99:?} from its time");
 }
 
 #[tokio::test(start_paused = true)]
