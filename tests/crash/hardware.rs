@@ -5,6 +5,7 @@
 //! stored. Each row has a data directory of its own, and all run at once: mostly they wait.
 
 mod clock_jumps;
+mod drawn;
 mod failing_disk;
 mod first_start;
 mod full_disk;
@@ -68,6 +69,7 @@ pub(crate) fn run(cuts: u32, seed: u64, directory: &Path) -> Vec<String> {
         );
         return Vec::new();
     }
+    slow_disk::self_test();
     let bench = match Bench::set_up(directory, seed) {
         Ok(bench) => bench,
         Err(missing) => return vec![missing],
@@ -80,6 +82,7 @@ pub(crate) fn run(cuts: u32, seed: u64, directory: &Path) -> Vec<String> {
             scope.spawn(move || block_on(relaxed::run(bench))),
             scope.spawn(move || block_on(failing_disk::run(bench))),
             scope.spawn(move || block_on(full_disk::run(bench))),
+            scope.spawn(move || block_on(drawn::run(bench, cuts))),
             scope.spawn(move || block_on(slow_disk::run(bench))),
             scope.spawn(move || block_on(clock_jumps::run(bench))),
             scope.spawn(move || block_on(planted::run(bench))),

@@ -27,7 +27,7 @@ const POINTS: [(Counted, u32); 12] = [
 ];
 
 /// `EX_IOERR` of `sysexits.h`.
-const IO_ERROR: i32 = 74;
+pub(super) const IO_ERROR: i32 = 74;
 
 /// No move depends on the marker beside the database: if it cannot be written while everybody plays, the daemon may try
 /// again later.
@@ -42,22 +42,10 @@ pub(super) async fn run(bench: &Bench) -> Outcome {
     let (mut faults, mut slowest, mut unharmed) = (Vec::new(), Duration::ZERO, 0);
     for (counted, at) in POINTS {
         let fault = Fault { failure: Failure::IoError, counted, at, seed: bench.seed ^ u64::from(at) };
-        let status = if let Err(status) = lane.restart(Some(&fault)) {
-            Some(status)
-        } else {
-            let strike = lane.struck().await.unwrap_or_default();
-            if strike.line.contains(MARKER) && lane.play(MOVES).await.is_some() {
-                unharmed += 1;
-                continue;
-            }
-            lane.ended().await
-        };
-        let failed_at = fs::metadata(shim::report(&lane.directory)).and_then(|report| report.modified());
-        let took = failed_at.ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-        slowest = slowest.max(took.unwrap_or_default());
-        let code = status.and_then(|status| status.code());
-        if code != Some(IO_ERROR) || lane.strike().is_none() {
-            faults.push(format!("{fault:?} came to {status:?}, {:?}", lane.strike()));
+        match fail_once(&mut lane, &fault).await {
+            Ok(Some(took)) => slowest = slowest.max(took),
+            Ok(None) => unharmed += 1,
+            Err(why) => faults.push(format!("{fault:?} {why}")),
         }
     }
     faults.extend(lane.close().await.faults);
@@ -69,4 +57,23 @@ pub(super) async fn run(bench: &Bench) -> Outcome {
         faults.len()
     );
     Outcome { figures, faults }
+}
+
+/// Lets one call fail, and says how soon the daemon ended with the code for it; nothing if it was the marker's.
+pub(super) async fn fail_once(lane: &mut Lane<'_>, fault: &Fault) -> Result<Option<Duration>, String> {
+    let status = if let Err(status) = lane.restart(Some(fault)) {
+        Some(status)
+    } else {
+        let strike = lane.struck().await.unwrap_or_default();
+        if strike.line.contains(MARKER) && lane.play(MOVES).await.is_some() {
+            return Ok(None);
+        }
+        lane.ended().await
+    };
+    if status.and_then(|status| status.code()) != Some(IO_ERROR) || lane.strike().is_none() {
+        return Err(format!("came to {status:?}, {:?}", lane.strike()));
+    }
+    let failed_at = fs::metadata(shim::report(&lane.directory)).and_then(|report| report.modified());
+    let took = failed_at.ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+    Ok(Some(took.unwrap_or_default()))
 }

@@ -27,7 +27,7 @@ const GAMES: u32 = 3;
 pub(super) const LIFE_MAX: Duration = Duration::from_secs(30);
 
 /// Between two looks at how far the players are.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How a lane differs from others.
 pub(super) struct LanePlan {
@@ -121,11 +121,7 @@ impl<'a> Lane<'a> {
 
     /// Waits for the shim to say something; nothing if it does not.
     pub(super) async fn struck(&self) -> Option<Strike> {
-        let deadline = Instant::now() + LIFE_MAX;
-        while self.strike().is_none() && Instant::now() < deadline {
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-        self.strike()
+        shim::struck(&self.directory).await
     }
 
     /// Moves that were acknowledged.

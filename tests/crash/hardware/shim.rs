@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
+use super::lane::{LIFE_MAX, LOOK_EVERY};
 use crate::daemon::{data, fourfold};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/hardware/shim.c");
@@ -92,7 +95,7 @@ impl Shim {
     pub(super) fn fourfold(&self, directory: &Path, fault: Option<&Fault>) -> Command {
         let directory = directory.canonicalize().expect("the directory is there");
         let mut command = fourfold();
-        let _ = fs::remove_file(report(&directory)); // there may be none
+        forget(&directory);
         command
             .env("LD_PRELOAD", &self.0)
             .env("FAULT_DIR", data(&directory))
@@ -132,6 +135,22 @@ impl Shim {
 /// What the shim has said since the last start.
 pub(super) fn strike(directory: &Path) -> Option<Strike> {
     fs::read_to_string(report(directory)).ok().map(|line| Strike { line: line.trim().to_owned() })
+}
+
+/// Forgets what it has said, and that there was space again.
+pub(super) fn forget(directory: &Path) {
+    for left in [report(directory), space(directory)] {
+        let _ = fs::remove_file(left); // there may be none
+    }
+}
+
+/// Waits for the shim to say something; nothing if it does not.
+pub(super) async fn struck(directory: &Path) -> Option<Strike> {
+    let deadline = Instant::now() + LIFE_MAX;
+    while strike(directory).is_none() && Instant::now() < deadline {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    strike(directory)
 }
 
 /// Gives a full disk its space back.
