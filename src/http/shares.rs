@@ -36,8 +36,12 @@ const SEARCHES: [&str; 18] = [
     "/api/v1/positions/{moves}",
     "/analysis",
     "/analysis/{moves}",
+    "/bots",
     "/leaderboard",
+    "/learning",
+    "/learning/{name}",
     "/player/{name}",
+    "/puzzles",
     "/tournament/{id}",
 ];
 

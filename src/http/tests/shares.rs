@@ -48,7 +48,7 @@ async fn whoever_changes_things_without_end_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_searches_without_end_waits() {
-    for path in ["/api/v1/games", "/leaderboard", "/api/v1/positions/44"] {
+    for path in ["/api/v1/games", "/leaderboard", "/api/v1/positions/44", "/bots", "/learning", "/puzzles"] {
         check(&TestSite::new(), Share::Search, || empty(get(path)), StatusCode::OK).await;
     }
 }
