@@ -7,19 +7,21 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 15] = [
+const KEPT: [Part; 17] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
     Part::Tv,
     Part::Revocations,
     Part::Orders,
+    Part::IdleGuests,
     Part::Gauges,
     Part::Learners,
     Part::Judge,
     Part::Matchmaker,
     Part::Leaderboard,
     Part::Tournaments,
+    Part::FairPlay,
     Part::SelfTests,
     Part::MetricsListener,
     Part::Listener,
