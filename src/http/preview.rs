@@ -127,7 +127,7 @@ impl Canvas {
     fn stroke(&mut self, from: Point, to: Point, width: f32, colour: Colour) {
         let way = minus(to, from);
         let square = (way.0 * way.0 + way.1 * way.1).max(f32::MIN_POSITIVE);
-        let centre = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+        let centre = (f32::midpoint(from.0, to.0), f32::midpoint(from.1, to.1));
         let reach = (way.0.abs() / 2.0 + width, way.1.abs() / 2.0 + width);
         self.fill(centre, reach, colour, |point| {
             let (x, y) = minus(point, from);

@@ -116,10 +116,8 @@ impl ReviewCommand {
         }
         let game = Game::from_moves(record.variant.0, &record.moves)?;
         let opening = u32::try_from(record.opening.moves.len())?.min(game.ply());
-        let players = BySide {
-            first: record.players.first.name.to_string(),
-            second: record.players.second.name.to_string(),
-        };
+        let players =
+            BySide { first: record.players.first.name.clone(), second: record.players.second.name.clone() };
         Ok(FoundGame { id: Some(id.clone()), game, opening, players })
     }
 }

@@ -1,6 +1,7 @@
 //! What a bot threw away in its last games, by the exact solver: as JSON for programs, as a file to test against.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use axum::Json;
@@ -187,7 +188,8 @@ async fn mistakes_file(
         LookedThrough::of(&state, Asker::Visitor(payer), &bot, GamesWanted::read(&parameters)?).await?;
     let mut text = mistakes::tsv(&found.costly.sorted());
     if let Some(cursor) = found.cursor {
-        text.push_str(&format!("# {} games; those before: cursor={cursor}\n", found.games.len()));
+        // Writing to a string never fails.
+        let _ = writeln!(text, "# {} games; those before: cursor={cursor}", found.games.len());
     }
     let name = format!("attachment; filename=\"{}-mistakes.tsv\"", bot.name);
     let headers = [

@@ -228,13 +228,12 @@ pub(super) async fn page(
     let parameters = parameters.ok();
     let shown = parameters.as_ref().and_then(|query| query.optional::<String>("show").ok().flatten());
     let wanted = parameters.filter(|query| query.optional::<String>("games").ok().flatten().is_some());
-    // An address that nobody gave shows the page without them.
     let mistakes = match wanted.and_then(|query| GamesWanted::read(&query).ok()) {
         Some(wanted) => Some(mistakes_shown(&state, &visitor, payer, &bot, wanted).await?),
         None => None,
     };
-    let way = shown.unwrap_or_default();
-    let (shown, filter) = SHOWN.iter().find(|(name, _)| *name == way).unwrap_or(&SHOWN[0]);
+    let is_wanted = |(name, _): &&(&str, GameFilter)| shown.as_deref() == Some(*name);
+    let (shown, filter) = SHOWN.iter().find(is_wanted).unwrap_or(&SHOWN[0]);
     let recent = own_games(&state, &bot, filter, GamesWanted::last(GAMES_LOOKED_AT)).await?;
     let own = own_bot(&state, &bot).await?;
     let faults = state.store.bot_faults(&bot.id, FAULTS_SHOWN).await?;
@@ -248,7 +247,7 @@ pub(super) async fn page(
         faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),
         recent_latency: latency_words(lang, recent.latency_ms),
         recent,
-        shown: *shown,
+        shown,
         mistakes,
         tokens: tokens.into_iter().map(|token| token_row(lang, token)).collect(),
         trouble: own.trouble.as_ref().map(|trouble| trouble_words(lang, trouble)),

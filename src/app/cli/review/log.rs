@@ -36,8 +36,8 @@ struct PlayerReview {
     skill: SkillView,
 }
 
-/// Judges every game of a log and prints a line for each player, the most accurate first. With `mistakes` it writes what
-/// they threw away to that file.
+/// Judges every game of a log and prints a line for each player, the most accurate first. With `mistakes` it writes
+/// what they threw away to that file.
 pub(super) fn run(path: &Path, as_json: bool, mistakes: Option<&Path>) -> anyhow::Result<()> {
     let found = Log::read(path).map_err(contest::log_error)?;
     let interrupt = Interrupt::listen()?;
