@@ -1,5 +1,7 @@
 //! What is stored of the judge's work: how well each side played each finished game, and the sums by player.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Variant};
@@ -60,8 +62,9 @@ pub trait JudgementStore {
     /// The number of the last finished game that the judge has looked at, and that of the last finished game.
     async fn judging_progress(&self) -> Result<JudgingProgress, StoreError>;
 
-    /// The games after the last one that the judge has come to in their order, at which it has looked nevertheless.
-    async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError>;
+    /// Which finished games after one number and up to another the judge has looked at out of their order, by their
+    /// numbers: as many rows are read as games are asked about, however many wait behind them.
+    async fn judged_ahead(&self, after: u64, up_to: u64) -> Result<BTreeSet<u64>, StoreError>;
 
     /// The finished games of people that the judge has not looked at, the newest first, at most so many: of the last
     /// [`PEOPLE_LOOKED_AT`] games, for those before are news no more.

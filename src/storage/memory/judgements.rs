@@ -73,8 +73,10 @@ impl JudgementStore for MemoryStore {
         Ok(JudgingProgress { covered, finished: tables.finished.len() as u64, ahead })
     }
 
-    async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError> {
-        Ok(self.tables().judgements.ahead.iter().copied().collect())
+    async fn judged_ahead(&self, after: u64, up_to: u64) -> Result<BTreeSet<u64>, StoreError> {
+        let tables = self.tables();
+        let ahead = tables.judgements.ahead.iter().copied();
+        Ok(ahead.filter(|number| *number > after && *number <= up_to).collect())
     }
 
     async fn unjudged_games_of_people(&self, limit: u32) -> Result<Vec<u64>, StoreError> {

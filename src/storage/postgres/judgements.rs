@@ -1,5 +1,7 @@
 //! Judged games and the sums by player.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant};
@@ -50,8 +52,8 @@ impl JudgementStore for PostgresStore {
         judging_progress(&*self.reader().await?).await
     }
 
-    async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError> {
-        judged_ahead(&*self.reader().await?).await
+    async fn judged_ahead(&self, after: u64, up_to: u64) -> Result<BTreeSet<u64>, StoreError> {
+        judged_ahead(&*self.reader().await?, after, up_to).await
     }
 
     async fn unjudged_games_of_people(&self, limit: u32) -> Result<Vec<u64>, StoreError> {
@@ -82,9 +84,10 @@ async fn judging_progress(connection: &Connection) -> Result<JudgingProgress, St
     })
 }
 
-async fn judged_ahead(connection: &Connection) -> Result<Vec<u64>, StoreError> {
-    let sql = "SELECT number FROM judged_ahead ORDER BY number";
-    let numbers: Vec<i64> = db::query_scalar(sql).fetch_all(connection).await?;
+async fn judged_ahead(connection: &Connection, after: u64, up_to: u64) -> Result<BTreeSet<u64>, StoreError> {
+    let sql = "SELECT number FROM judged_ahead WHERE number > $1 AND number <= $2";
+    let query = db::query_scalar(sql).bind(to_sql(after)).bind(to_sql(up_to));
+    let numbers: Vec<i64> = query.fetch_all(connection).await?;
     numbers.into_iter().map(|value| Ok(number("judged_ahead.number", value)?)).collect()
 }
 

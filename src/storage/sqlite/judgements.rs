@@ -1,5 +1,7 @@
 //! Judged games and the sums by player.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant};
@@ -49,8 +51,8 @@ impl JudgementStore for SqliteStore {
         self.readers.read(judging_progress).await
     }
 
-    async fn judged_ahead(&self) -> Result<Vec<u64>, StoreError> {
-        self.readers.read(judged_ahead).await
+    async fn judged_ahead(&self, after: u64, up_to: u64) -> Result<BTreeSet<u64>, StoreError> {
+        self.readers.read(move |connection| judged_ahead(connection, after, up_to)).await
     }
 
     async fn unjudged_games_of_people(&self, limit: u32) -> Result<Vec<u64>, StoreError> {
@@ -83,9 +85,10 @@ fn judging_progress(connection: &Connection) -> Result<JudgingProgress, StoreErr
     })
 }
 
-fn judged_ahead(connection: &Connection) -> Result<Vec<u64>, StoreError> {
-    let sql = "SELECT number FROM judged_ahead ORDER BY number";
-    let numbers: Vec<i64> = db::query_scalar(sql).fetch_all(connection)?;
+fn judged_ahead(connection: &Connection, after: u64, up_to: u64) -> Result<BTreeSet<u64>, StoreError> {
+    let sql = "SELECT number FROM judged_ahead WHERE number > ? AND number <= ?";
+    let query = db::query_scalar(sql).bind(to_sql(after)).bind(to_sql(up_to));
+    let numbers: Vec<i64> = query.fetch_all(connection)?;
     numbers.into_iter().map(|value| Ok(number("judged_ahead.number", value)?)).collect()
 }
 

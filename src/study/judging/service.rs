@@ -1,5 +1,6 @@
 //! The judge at work while the daemon runs: one task, and a thread of low priority for what costs time.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,7 @@ use crate::analysis::judged::GameJudge;
 use crate::model::clock::now;
 #[cfg(test)]
 use crate::model::ids::GameId;
-use crate::storage::finished::{FinishedGame, News};
+use crate::storage::finished::{FinishedGame, News, number_of};
 use crate::storage::judgements::{Judgement, JudgingProgress, JudgingStep};
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
@@ -183,13 +184,16 @@ impl JudgingActor {
             self.people_next = now() + PEOPLE_EVERY;
             let games = self.games_of_people().await?;
             if !games.is_empty() {
-                let said = self.look_at(games, Vec::new()).await?;
+                let said = self.look_at(games, BTreeSet::new()).await?;
                 step.ahead = into_step(said, &mut step);
                 return Ok(step);
             }
         }
-        let ahead = if progress.ahead > 0 { self.deps.store.judged_ahead().await? } else { Vec::new() };
         let games = self.deps.writer.finished().page(progress.covered).await?;
+        let ahead = match games.iter().rev().find_map(number_of) {
+            Some(last) if progress.ahead > 0 => self.deps.store.judged_ahead(progress.covered, last).await?,
+            Some(_) | None => BTreeSet::new(),
+        };
         let said = self.look_at(games, ahead).await?;
         step.games = into_step(said, &mut step);
         Ok(step)
@@ -205,7 +209,7 @@ impl JudgingActor {
     }
 
     /// What there is to say about some of these games, on the thread.
-    async fn look_at<G>(&mut self, games: G, ahead: Vec<u64>) -> Result<Vec<Said>, JudgingError>
+    async fn look_at<G>(&mut self, games: G, ahead: BTreeSet<u64>) -> Result<Vec<Said>, JudgingError>
     where
         G: Deref<Target = [FinishedGame]> + Send + 'static,
     {

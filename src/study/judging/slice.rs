@@ -1,5 +1,6 @@
 //! What the judge does in one go on its thread.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -45,7 +46,7 @@ pub(super) struct JudgedSlice {
 pub(super) struct Slice<G> {
     pub(super) games: G,
     /// Numbers of those that were judged ahead: nothing is said of them.
-    pub(super) ahead: Vec<u64>,
+    pub(super) ahead: BTreeSet<u64>,
     /// A game that makes the judge panic.
     #[cfg(test)]
     pub(super) chokes_on: Option<GameId>,
