@@ -65,8 +65,19 @@ pub enum CommitFault {
     Locked,
     /// The disk fails: nothing is written, but nobody knows.
     Failed,
+    /// The server goes out of reach at this moment of the commit: whoever writes again must find out which it was.
+    Unreachable(Parting),
     /// It is written after that long.
     Slow(Duration),
+}
+
+/// When a server goes out of reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parting {
+    /// Before it has written anything.
+    BeforeCommit,
+    /// When it has written everything, and could not say so.
+    AfterCommit,
 }
 
 /// What the writes of a batch came to.
@@ -126,6 +137,8 @@ struct MemoryTables {
     audit: Vec<AuditEntry>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
+    /// A batch that is written and of which nobody heard: written again, it comes to the same.
+    unheard: Option<(Vec<Write>, Answers)>,
     commits: Vec<usize>,
     /// Questions for finished games that are yet to fail.
     failing_looks: u32,
@@ -135,6 +148,16 @@ struct MemoryTables {
 }
 
 impl MemoryStore {
+    /// Lets a commit go as if the server went away in it.
+    fn part(&self, batch: &[Write], parting: Parting) -> StoreError {
+        if parting == Parting::AfterCommit {
+            let known = self.tables().unheard.take().filter(|(written, _)| written == batch);
+            let answers = known.map_or_else(|| self.apply(batch), |(_, answers)| answers);
+            self.tables().unheard = Some((batch.to_vec(), answers));
+        }
+        StoreError::Unreachable(injected())
+    }
+
     /// A store whose commits a disk decides about.
     pub fn on(disk: Arc<dyn Disk>) -> Self {
         Self { disk: Some(disk), ..Self::default() }
@@ -524,8 +547,15 @@ impl Store for MemoryStore {
             Some(CommitFault::Full) => return Err(StoreError::Full(injected())),
             Some(CommitFault::Locked) => return Err(StoreError::Locked(injected())),
             Some(CommitFault::Failed) => return Err(StoreError::Failed(injected())),
+            Some(CommitFault::Unreachable(parting)) => return Err(self.part(batch, parting)),
             Some(CommitFault::Slow(delay)) => tokio::time::sleep(delay).await,
             None => {}
+        }
+        let unheard = self.tables().unheard.take();
+        if let Some((written, answers)) = unheard
+            && written == batch
+        {
+            return Ok(answers);
         }
         match &self.disk {
             Some(disk) => disk.commit(batch, &|| self.apply(batch)).await,
@@ -630,7 +660,8 @@ impl GameStore for MemoryStore {
 
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
         self.seek().await?;
-        let tables = self.tables();
+        let mut tables = self.tables();
+        tables.reach("games")?;
         let wanted = |&(number, game): &(u64, &StoredGame)| {
             let in_reach = match query.after {
                 None => true,

@@ -532,6 +532,45 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_server_out_of_reach_is_waited_for_and_what_it_wrote_unheard_is_not_written_again() {
+        use crate::storage::games::GameStore as _;
+        use crate::storage::memory::Parting::{AfterCommit, BeforeCommit};
+        for partings in [[BeforeCommit; 2], [AfterCommit; 2], [AfterCommit, BeforeCommit]] {
+            let Setup { store, writer, .. } = set_up();
+            add_players(&*store, &["Ada", "Bob"]).await;
+            let game = spec("g1", "Ada", "Bob");
+            writer.write(Write::StartGame(game.clone())).await.unwrap();
+            partings.into_iter().for_each(|parting| store.inject(CommitFault::Unreachable(parting)));
+            let began = tokio::time::Instant::now();
+            let of_the_game = queue(&writer, Write::Append { game: game.id.clone(), events: moves("4") });
+            let with_it = queue(&writer, add_player("Eve"));
+            // They may be written: nobody may be told that they are not.
+            let answers = (with_it.await, of_the_game.await);
+            assert!(matches!(answers, (Ok(Written::Done), Ok(Written::Done))), "{partings:?}: {answers:?}");
+            assert_eq!(began.elapsed(), 2 * RETRY);
+            assert_eq!((writer.obstacle(), writer.waiting()), (None, 0));
+            assert_eq!(store.game(&game.id).await.unwrap().unwrap().moves(), "4", "{partings:?}: once");
+            let next = Write::Append { game: game.id, events: moves("44").split_off(1) };
+            writer.write(next).await.unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_a_server_is_out_of_reach_what_comes_later_is_refused_and_the_games_stand_still() {
+        use crate::storage::memory::Parting::AfterCommit;
+        let Setup { store, writer, .. } = set_up();
+        (0..3).for_each(|_| store.inject(CommitFault::Unreachable(AfterCommit)));
+        let first = queue(&writer, add_player("Ada"));
+        tokio::time::sleep(RETRY / 2).await;
+        assert_eq!(writer.obstacle(), Some(Obstacle::Unreachable));
+        assert!(writer.is_stalled(now() + STALLED_AFTER * 2), "the games stand still");
+        let later = writer.write(add_player("Eve")).await;
+        assert!(matches!(later, Err(WriteError::Obstructed(Obstacle::Unreachable))), "{later:?}");
+        first.await.unwrap();
+        assert_eq!((writer.obstacle(), writer.waiting()), (None, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn nobody_is_let_in_before_writing_works_again_even_if_nobody_waits() {
         let Setup { store, writer, .. } = set_up();
         (0..3).for_each(|_| store.inject(CommitFault::Full));

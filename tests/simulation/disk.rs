@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fourfold::storage::memory::{Answers, CommitFault, Disk};
+use fourfold::storage::memory::{Answers, CommitFault, Disk, Parting};
 use fourfold::storage::store::Write;
 use fourfold::storage::{MemoryStore, StoreError};
 use rand::rngs::ChaCha8Rng;
@@ -47,6 +47,8 @@ struct Inner {
     /// Acknowledged and not durable, which only a broken disk has.
     volatile: Option<Vec<Write>>,
     faults: VecDeque<CommitFault>,
+    /// Written by a server that could not say so: written again, it comes to the same.
+    unheard: Option<(Vec<Write>, Answers)>,
     /// Reads to come that fail.
     unreadable: u32,
     death: Option<Death>,
@@ -77,6 +79,7 @@ impl SimDisk {
             journal: Vec::new(),
             volatile: None,
             faults: VecDeque::new(),
+            unheard: None,
             unreadable: 0,
             death: None,
             defect,
@@ -92,6 +95,7 @@ impl SimDisk {
     pub(crate) fn crash(&self) {
         let mut inner = self.lock();
         inner.volatile = None;
+        inner.unheard = None;
         inner.heal();
         if let Some(defect) = inner.defect {
             defect.harm(&mut inner.journal);
@@ -145,7 +149,10 @@ impl SimDisk {
         let took = inner.chance.random_range(COMMIT_MS);
         let slow = match fault {
             Some(CommitFault::Slow(slow)) => slow,
-            Some(CommitFault::Full | CommitFault::Locked | CommitFault::Failed) | None => Duration::ZERO,
+            Some(
+                CommitFault::Full | CommitFault::Locked | CommitFault::Failed | CommitFault::Unreachable(_),
+            )
+            | None => Duration::ZERO,
         };
         let before = slow + Duration::from_millis(took / 2);
         let after = Duration::from_millis(took.div_ceil(2));
@@ -172,6 +179,14 @@ impl SimDisk {
     }
 }
 
+impl SimDisk {
+    /// Keeps a batch, unless it is kept already and nobody heard of it.
+    fn keep_once(&self, batch: &[Write], apply: &(dyn Fn() -> Answers + Sync)) -> Answers {
+        let unheard = self.lock().unheard.take().filter(|(written, _)| written == batch);
+        unheard.map_or_else(|| self.keep(batch, apply), |(_, answers)| answers)
+    }
+}
+
 #[async_trait]
 impl Disk for SimDisk {
     async fn commit(
@@ -191,9 +206,16 @@ impl Disk for SimDisk {
                 }
                 return Err(StoreError::Failed("the simulated disk failed".into()));
             }
+            Some(CommitFault::Unreachable(parting)) => {
+                if parting == Parting::AfterCommit {
+                    let answers = self.keep_once(batch, apply);
+                    self.lock().unheard = Some((batch.to_vec(), answers));
+                }
+                return Err(StoreError::Unreachable("the simulated server is away".into()));
+            }
             Some(CommitFault::Slow(_)) | None => {}
         }
-        let answers = self.keep(batch, apply);
+        let answers = self.keep_once(batch, apply);
         self.live_through(Death::AfterCommit).await;
         tokio::time::sleep(after).await;
         Ok(answers)

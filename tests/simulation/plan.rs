@@ -3,6 +3,7 @@
 //! A plan is a list, so that a failing one can be made shorter. What a deed leaves open (which game, which column) is
 //! drawn when it is done, by a number of its own, so that leaving out one deed changes no other.
 
+use fourfold::storage::memory::Parting;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -102,6 +103,11 @@ pub(crate) enum Deed {
         commits: usize,
     },
     FailingDisk,
+    /// The server of the database goes away in the next commits.
+    ServerAway {
+        parting: Parting,
+        commits: usize,
+    },
     UnreadableDisk {
         reads: u32,
     },
@@ -229,7 +235,7 @@ fn disaster(chance: &mut ChaCha8Rng) -> Deed {
     } else {
         chance.random_range(3_000..150_000)
     };
-    match chance.random_range(0..10) {
+    match chance.random_range(0..12) {
         0 => Deed::SlowDisk { ms: chance.random_range(20..3_000) },
         1 => Deed::FullDisk { commits: chance.random_range(1..4) },
         2 => Deed::FailingDisk,
@@ -238,6 +244,8 @@ fn disaster(chance: &mut ChaCha8Rng) -> Deed {
         5 => Deed::KillAt { death: Death::AfterCommit, down_ms },
         6 => Deed::Restart { down_ms },
         7 => Deed::UnreadableDisk { reads: chance.random_range(1..5) },
+        9 => Deed::ServerAway { parting: Parting::BeforeCommit, commits: chance.random_range(1..4) },
+        10 => Deed::ServerAway { parting: Parting::AfterCommit, commits: chance.random_range(1..4) },
         8 => Deed::Standstill { ms: chance.random_range(100..40_000) },
         _ => Deed::Wall { by_ms: chance.random_range(-7_200_000..7_200_000) },
     }

@@ -27,7 +27,7 @@ impl MemoryStore {
         self.tables().failing_looks = looks;
     }
 
-    /// Lets the next question for a `rating` or a `token` find the database out of reach.
+    /// Lets the next question for a `rating`, a `token` or finished `games` find the database out of reach.
     pub(crate) fn lose(&self, question: &'static str) {
         self.tables().out_of_reach.push(question);
     }

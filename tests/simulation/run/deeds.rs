@@ -30,6 +30,10 @@ impl Run<'_> {
                 self.disk.fail(std::iter::repeat_n(CommitFault::Full, commits));
                 None
             }
+            Deed::ServerAway { parting, commits } => {
+                self.disk.fail(std::iter::repeat_n(CommitFault::Unreachable(parting), commits));
+                None
+            }
             Deed::UnreadableDisk { reads } => {
                 self.disk.fail_reads(reads);
                 None
