@@ -500,6 +500,21 @@ fn check_class(command: &dyn Fn(&[&str]) -> Command) {
     assert_eq!((&told[0]["name"], told[0]["password"].is_string()), (&"oscar".into(), true), "{told}");
 }
 
+/// The same once more, with its sum beside it as `sha256sum --check` reads it.
+fn check_checksum(daemon: &Daemon, exported: &[u8]) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("games.ndjson");
+    let out = ["games", "export", "--checksum", "--out", path.to_str().unwrap()];
+    assert!(daemon.command(&out).status().unwrap().success());
+    assert_eq!(fs::read(&path).unwrap(), exported);
+    let mut check = Command::new("sha256sum");
+    check.args(["--check", "--strict", "games.ndjson.sha256"]).current_dir(dir.path());
+    let checked = check.output().unwrap();
+    assert_eq!(text(&checked.stdout), "games.ndjson: OK\n", "{}", text(&checked.stderr));
+    let said = daemon.command(&["games", "export", "--checksum", "--format", "compact"]).output().unwrap();
+    assert!(text(&said.stderr).ends_with("  -\n") && said.stdout.len() * 2 < exported.len(), "{said:?}");
+}
+
 /// Orders for the whole arena.
 fn check_orders(admin: &dyn Fn(&[&str]) -> String, because: &[&str]) {
     let order = |words: &[&str]| admin(&[words, because].concat());
@@ -608,6 +623,7 @@ fn load_plays_the_games_it_was_asked_for() {
     assert_eq!(report["errors"], serde_json::json!({}));
     let exported = daemon.command(&["games", "export"]).output().unwrap();
     assert_eq!(text(&exported.stdout).lines().count(), 7);
+    check_checksum(&daemon, &exported.stdout);
     check_import(&exported.stdout);
     let status = daemon.command(&["admin", "status", "--json"]).output().unwrap();
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();

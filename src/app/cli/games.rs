@@ -15,8 +15,10 @@ use crate::system::causes::with_causes;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use data_encoding::HEXLOWER;
 use fourfold_arena::join::{self, JoinError};
 use fourfold_arena::log::LogError;
+use sha2::{Digest as _, Sha256};
 
 use self::foreign::ForeignArgs;
 use super::operator::DataArg;
@@ -53,9 +55,10 @@ enum GamesAction {
 #[command(after_help = "\
 Examples:
   fourfold games export > games.ndjson
-  fourfold games export --format csv --out games.csv")]
+  fourfold games export --format csv --out games.csv
+  fourfold games export --format compact --out games.ndjson --checksum")]
 struct ExportGames {
-    /// One JSON object a line, or portable game notation, or a table.
+    /// One JSON object a line, with everything or in short, or portable game notation, or a table.
     #[arg(long, value_name = "FORMAT", default_value = "ndjson", value_parser = formats())]
     format: ExportFormat,
     /// Write to this file instead of standard output.
@@ -68,6 +71,10 @@ struct ExportGames {
     /// Leave out the first N finished games.
     #[arg(long, value_name = "N")]
     after: Option<u64>,
+    /// Keep the SHA-256 of what is written in FILE.sha256, which `sha256sum --check` reads; without --out, say it on
+    /// standard error.
+    #[arg(long)]
+    checksum: bool,
     #[command(flatten)]
     data: DataArg,
 }
@@ -126,7 +133,8 @@ struct VerifyGames {
 
 /// The names of the formats, so that help and completions list them.
 fn formats() -> impl TypedValueParser<Value = ExportFormat> {
-    PossibleValuesParser::new(["ndjson", "pgn", "csv"]).try_map(|name| name.parse::<ExportFormat>())
+    PossibleValuesParser::new(["ndjson", "compact", "pgn", "csv"])
+        .try_map(|name| name.parse::<ExportFormat>())
 }
 
 impl GamesCommand {
@@ -142,43 +150,115 @@ impl GamesCommand {
 
 impl ExportGames {
     fn run(self) -> anyhow::Result<()> {
-        if self.labels && self.format == ExportFormat::Pgn {
-            return Err(Exit::usage("--labels: ndjson and csv have a place for them, pgn has none").into());
+        if self.labels && self.labelled_form().is_none() {
+            return Err(Exit::usage("--labels: ndjson and csv have a place for them, the others have none").into());
         }
         self.data.command(async |daemon| match &self.out {
             Some(path) => self.write_file(daemon, path).await,
-            None => self.write(daemon, &mut io::stdout()).await,
+            None => self.write_out(daemon).await,
         })
     }
 
     async fn write_file(&self, daemon: &ControlClient, path: &Path) -> anyhow::Result<()> {
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        self.write(daemon, &mut BufWriter::new(file)).await
+        let sum = self.write(daemon, &mut BufWriter::new(file)).await?;
+        if self.checksum {
+            let path = sum_file(path);
+            std::fs::write(&path, self.sum_line(&sum))
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
     }
 
-    async fn write(&self, daemon: &ControlClient, out: &mut impl Write) -> anyhow::Result<()> {
+    async fn write_out(&self, daemon: &ControlClient) -> anyhow::Result<()> {
+        let sum = self.write(daemon, &mut BufWriter::new(io::stdout().lock())).await?;
+        if self.checksum {
+            io::stderr().write_all(self.sum_line(&sum).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Writes all of it, and says the sum over what was written.
+    async fn write(&self, daemon: &ControlClient, out: &mut impl Write) -> anyhow::Result<String> {
+        let mut out = Summed { out, hash: Sha256::new() };
+        match self.labelled_form().filter(|_| self.labels) {
+            Some(form) => self.write_labelled(daemon, form, &mut out).await?,
+            None => self.write_text(daemon, &mut out).await?,
+        }
+        Ok(out.finish()?)
+    }
+
+    async fn write_text(
+        &self,
+        daemon: &ControlClient,
+        out: &mut Summed<'_, impl Write>,
+    ) -> anyhow::Result<()> {
+        let mut progress = ProgressLine::unbounded("KiB");
+        let (mut bytes, mut shown) = (0, 0);
+        let after = self.after.map(|number| number.to_string());
+        let take = |text: &[u8]| {
+            bytes += text.len() as u64;
+            progress.advance((bytes >> 10) - shown);
+            shown = bytes >> 10;
+            out.take(text)
+        };
+        Ok(daemon.export_games(self.format.name(), after.as_deref(), take).await?)
+    }
+
+    async fn write_labelled(
+        &self,
+        daemon: &ControlClient,
+        form: LabelledForm,
+        out: &mut Summed<'_, impl Write>,
+    ) -> anyhow::Result<()> {
         let mut progress = ProgressLine::unbounded("games");
         let mut after = self.after.map(|number| number.to_string());
-        let mut labeller = self.labelled_form().filter(|_| self.labels).map(Labeller::new);
-        let heading = labeller.as_ref().map_or_else(|| self.format.heading(), Labeller::heading);
-        write!(out, "{heading}")?;
+        let mut labeller = Labeller::new(form);
+        out.take(labeller.heading().as_bytes())?;
         loop {
             let records = daemon.games(after.as_deref()).await?;
             for record in &records.items {
-                let text = match &mut labeller {
-                    Some(labeller) => labeller.write(record)?,
-                    None => self.format.write(record),
-                };
-                out.write_all(text.as_bytes())?;
+                out.take(labeller.write(record)?.as_bytes())?;
                 progress.advance(1);
             }
             match records.cursor {
                 Some(last) => after = Some(last),
-                None => break,
+                None => return Ok(()),
             }
         }
-        Ok(out.flush()?)
     }
+
+    /// The line that `sha256sum --check` reads.
+    fn sum_line(&self, sum: &str) -> String {
+        let name = self.out.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
+        format!("{sum}  {}\n", name.as_deref().unwrap_or("-"))
+    }
+}
+
+/// Writes, and sums up what it wrote.
+struct Summed<'a, W> {
+    out: &'a mut W,
+    hash: Sha256,
+}
+
+impl<W: Write> Summed<'_, W> {
+    fn take(&mut self, text: &[u8]) -> io::Result<()> {
+        self.hash.update(text);
+        self.out.write_all(text)
+    }
+
+    /// The sum, once all is written.
+    fn finish(self) -> io::Result<String> {
+        self.out.flush()?;
+        Ok(HEXLOWER.encode(&self.hash.finalize()))
+    }
+}
+
+/// Where the sum of a file is kept: beside it.
+fn sum_file(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".sha256");
+    name.into()
 }
 
 impl ExportGames {
@@ -187,7 +267,7 @@ impl ExportGames {
         match self.format {
             ExportFormat::Ndjson => Some(LabelledForm::Ndjson),
             ExportFormat::Csv => Some(LabelledForm::Csv),
-            ExportFormat::Pgn => None,
+            ExportFormat::Pgn | ExportFormat::Compact => None,
         }
     }
 }

@@ -155,6 +155,7 @@ fn code_of_server_error(error: &ServerError) -> Code {
 fn code_of_control_error(error: &ControlError) -> Code {
     match error {
         ControlError::Lost(_) => Code::TryLater,
+        ControlError::Unwritten(_) => Code::Io,
         ControlError::Unreadable(_) | ControlError::Unknown => Code::Failure,
         ControlError::Refused(refusal) => code_of_refusal(refusal.code),
     }

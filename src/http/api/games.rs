@@ -47,7 +47,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Streams finished games, the oldest first, one record a line; all of them without `limit`",
         Content::Lines(schema_of::<Record>),
     )
-    .parameters(&[PLAYER, SINCE, stream::LIMIT, stream::CURSOR]);
+    .parameters(&[PLAYER, SINCE, stream::LIMIT, stream::CURSOR, stream::COMPACT]);
     let one = Operation::get(
         "/api/v1/games/{id}",
         "Shows a game, live or finished",

@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, Response, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body as HttpBody, Incoming};
 use hyper::client::conn::http1::handshake;
 use hyper::service::Service as _;
 use hyper_util::rt::TokioIo;
@@ -22,7 +23,7 @@ use tokio::net::UnixStream;
 use super::address::Address;
 use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
-use super::games::{EXPORT_MAX, VoidedGame};
+use super::games::VoidedGame;
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
@@ -55,6 +56,9 @@ pub(crate) enum ControlError {
     /// It is of a version without this command.
     #[error("the daemon does not know this command: is it of another version?")]
     Unknown,
+    /// What it answers cannot be given on.
+    #[error("what the daemon answers cannot be written")]
+    Unwritten(#[source] io::Error),
     /// It refuses.
     #[error("{}", .0.message)]
     Refused(ApiError),
@@ -109,10 +113,20 @@ impl ControlClient {
         self.list(get(["ratings"]).query("names", &names.join(","))).await
     }
 
-    /// Some finished games behind the cursor, as many as the daemon gives at a time.
+    /// All finished games behind the cursor as text, given on piece by piece.
+    pub(crate) async fn export_games(
+        &self,
+        format: &str,
+        cursor: Option<&str>,
+        take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Answer<()> {
+        let command = get(["export", "games"]).query("format", format);
+        self.pour(command.query("cursor", cursor.unwrap_or_default()), take).await
+    }
+
+    /// Some finished games behind the cursor.
     pub(crate) async fn games(&self, cursor: Option<&str>) -> Answer<List<Record>> {
-        let limit = EXPORT_MAX.to_string();
-        self.send(get(["games"]).query("limit", &limit).query("cursor", cursor.unwrap_or_default())).await
+        self.send(get(["games"]).query("cursor", cursor.unwrap_or_default())).await
     }
 
     /// A game, live or finished.
@@ -322,24 +336,66 @@ impl ControlClient {
     async fn exchange(&self, command: Sent) -> Answer<Response<Bytes>> {
         let request = command.request()?;
         let answer = match &self.road {
-            Road::Socket(path) => over_socket(path, request).await?,
-            Road::Here(router) => in_process(router.clone(), request).await?,
+            Road::Socket(path) => over_socket(path, request, whole).await?,
+            Road::Here(router) => {
+                let (head, body) = in_process(router.clone(), request).await.into_parts();
+                let body =
+                    body.collect().await.map_err(|error| ControlError::Lost(io::Error::other(error)))?;
+                Response::from_parts(head, body.to_bytes())
+            }
         };
         if answer.status().is_success() { Ok(answer) } else { Err(refusal(answer.body())) }
     }
+
+    /// As [`Self::exchange`], for answers that are too long for memory.
+    async fn pour(&self, command: Sent, take: impl FnMut(&[u8]) -> io::Result<()>) -> Answer<()> {
+        let request = command.request()?;
+        match &self.road {
+            Road::Socket(path) => {
+                over_socket(path, request, async |answer| pour_body(answer, take).await).await
+            }
+            Road::Here(router) => pour_body(in_process(router.clone(), request).await, take).await,
+        }
+    }
+}
+
+/// Gives an answer on as it comes, so that none of it is kept; what is no success is read whole.
+async fn pour_body<B>(answer: Response<B>, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> Answer<()>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let lost = |error: B::Error| ControlError::Lost(io::Error::other(error));
+    let (head, mut body) = answer.into_parts();
+    if !head.status.is_success() {
+        return Err(refusal(&body.collect().await.map_err(lost)?.to_bytes()));
+    }
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.map_err(lost)?.into_data() {
+            take(&data).map_err(ControlError::Unwritten)?;
+        }
+    }
+    Ok(())
 }
 
 /// One request on a connection of its own: between two of them as much time may pass as it likes.
-async fn over_socket(path: &Path, request: Request<Full<Bytes>>) -> Answer<Response<Bytes>> {
+async fn over_socket<T>(
+    path: &Path,
+    request: Request<Full<Bytes>>,
+    read: impl AsyncFnOnce(Response<Incoming>) -> Answer<T>,
+) -> Answer<T> {
     let stream = connect(path).await.map_err(ControlError::Lost)?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    let exchange = async move {
-        let (head, body) = sender.send_request(request).await?.into_parts();
-        Ok(Response::from_parts(head, body.collect().await?.to_bytes()))
-    };
+    let exchange = async move { read(sender.send_request(request).await.map_err(broken)?).await };
     // The connection moves as long as somebody waits for it, and ends when nobody can send on it any more.
     let (answer, _) = futures::future::join(exchange, connection).await;
-    answer.map_err(broken)
+    answer
+}
+
+/// An answer as a whole.
+async fn whole(answer: Response<Incoming>) -> Answer<Response<Bytes>> {
+    let (head, body) = answer.into_parts();
+    Ok(Response::from_parts(head, body.collect().await.map_err(broken)?.to_bytes()))
 }
 
 async fn connect(path: &Path) -> io::Result<UnixStream> {
@@ -354,11 +410,9 @@ fn broken(error: hyper::Error) -> ControlError {
     }
 }
 
-async fn in_process(router: Router, request: Request<Full<Bytes>>) -> Answer<Response<Bytes>> {
+async fn in_process(router: Router, request: Request<Full<Bytes>>) -> Response<Body> {
     let Ok(answer) = TowerToHyperService::new(router).call(request.map(Body::new)).await;
-    let (head, body) = answer.into_parts();
-    let body = body.collect().await.map_err(|error| ControlError::Lost(io::Error::other(error)))?;
-    Ok(Response::from_parts(head, body.to_bytes()))
+    answer
 }
 
 fn refusal(body: &[u8]) -> ControlError {

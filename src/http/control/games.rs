@@ -5,7 +5,10 @@
 use std::sync::Arc;
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use fourfold_engine::BySide;
 use serde::{Deserialize, Serialize};
@@ -22,14 +25,14 @@ use crate::model::ids::GameId;
 use crate::operations::verify::{VerifyReport, verify};
 use crate::storage::StoredGame;
 use crate::storage::records::Record;
-use crate::storage::records::export::RecordReader;
+use crate::storage::records::export::{ExportFormat, RecordReader};
 use crate::storage::records::players::PlayerCache;
 use crate::storage::store::{GameQuery, Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::study::learning::lesson_history::said_in;
 
-/// Most games in one answer: some 300 KiB.
-pub(super) const EXPORT_MAX: u32 = 500;
+/// Most games in one list: some 150 KiB.
+pub(super) const LIST_MAX: u32 = 200;
 
 /// A game that was taken out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -41,7 +44,8 @@ pub(crate) struct VoidedGame {
 
 pub(super) fn commands() -> Vec<Route> {
     vec![
-        ("/control/v1/games", get(export)),
+        ("/control/v1/games", get(list)),
+        ("/control/v1/export/games", get(export)),
         ("/control/v1/games/{id}", get(record)),
         ("/control/v1/games/{id}/reasons", get(reasons)),
         ("/control/v1/games/{id}/void", post(void)),
@@ -50,16 +54,25 @@ pub(super) fn commands() -> Vec<Route> {
 }
 
 /// Some finished games, in the order in which they finished, behind the `cursor`.
-async fn export(
+async fn list(
     State(control): State<Control>,
     parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, Refusal> {
-    let limit = parameters.optional::<u32>("limit")?.unwrap_or(EXPORT_MAX).min(EXPORT_MAX);
+    let limit = parameters.optional::<u32>("limit")?.unwrap_or(LIST_MAX).min(LIST_MAX);
     let query = GameQuery { after: parameters.cursor()?, limit, ..GameQuery::default() };
     let mut reader = RecordReader::new(Arc::clone(&control.store), query);
     let items = reader.next_page().await?.unwrap_or_default();
     let cursor = if items.is_empty() { None } else { reader.last_number() };
     Ok(Json(List { items, cursor: cursor.map(|number| number.to_string()) }))
+}
+
+/// All finished games behind the `cursor` as text in a `format`, in the order in which they finished. If the store fails
+/// in between, the answer breaks off without its end.
+async fn export(State(control): State<Control>, parameters: QueryParameters) -> Result<Response, Refusal> {
+    let format = parameters.optional::<ExportFormat>("format")?.unwrap_or_default();
+    let query = GameQuery { after: parameters.cursor()?, limit: u32::MAX, ..GameQuery::default() };
+    let text = RecordReader::new(Arc::clone(&control.store), query).into_text(format);
+    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from_stream(text)).into_response())
 }
 
 async fn record(State(control): State<Control>, id: PathPart) -> Result<Json<Record>, Refusal> {

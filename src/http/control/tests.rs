@@ -53,9 +53,13 @@ struct Served {
 }
 
 fn serve() -> Served {
+    serve_these(control())
+}
+
+fn serve_these(control: Control) -> Served {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("control.sock");
-    let (control, shutdown) = (control(), CancellationToken::new());
+    let shutdown = CancellationToken::new();
     let store = Arc::clone(&control.store);
     let server = ControlServer::start(&path, control, shutdown.clone()).unwrap();
     Served { directory, path, store, shutdown, _server: server }
@@ -131,7 +135,7 @@ async fn commands_are_done_in_the_daemon_and_in_process_alike() {
         let names = |of: &RatingOf| (of.name.clone(), of.rating);
         let expected = [("six".to_owned(), None), ("no one".to_owned(), None)];
         assert_eq!(ratings.iter().map(names).collect::<Vec<_>>(), expected);
-        assert_eq!(client.games(None).await.unwrap().items, vec![]);
+        assert_eq!(exported(&client, "compact", None).await.unwrap(), "");
         assert_eq!(client.verify_games().await.unwrap().findings, [""; 0]);
     }
 }
@@ -445,6 +449,30 @@ async fn reasons_are_told_of_the_bot_that_is_asked_for() {
     }
 }
 
+/// What an export brings, piece by piece.
+async fn exported(client: &ControlClient, format: &str, after: Option<&str>) -> Result<String, ControlError> {
+    let mut text = Vec::new();
+    let take = |piece: &[u8]| {
+        text.extend_from_slice(piece);
+        Ok(())
+    };
+    client.export_games(format, after, take).await?;
+    Ok(String::from_utf8(text).unwrap())
+}
+
+#[tokio::test]
+async fn an_export_that_breaks_off_is_no_whole_one() {
+    let memory = Arc::new(MemoryStore::new());
+    let control = || Control { store: Arc::clone(&memory) as Arc<dyn Store>, ..control() };
+    let served = serve_these(control());
+    for client in [served.client().await, ControlClient::here(control())] {
+        memory.lose("games");
+        let broken = exported(&client, "csv", None).await.unwrap_err();
+        assert!(matches!(broken, ControlError::Lost(_)), "{broken:?}");
+        assert_eq!(exported(&client, "csv", None).await.unwrap().lines().count(), 1);
+    }
+}
+
 #[tokio::test]
 async fn games_are_read_page_by_page() {
     use crate::model::result::{EndReason, GameResult};
@@ -455,6 +483,16 @@ async fn games_are_read_page_by_page() {
         play(&*control.store, spec(id, "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
     }
     let client = ControlClient::here(control);
+    let lines = exported(&client, "ndjson", None).await.unwrap();
+    assert_eq!((lines.lines().count(), lines.ends_with('\n')), (2, true));
+    assert_eq!(
+        exported(&client, "ndjson", Some("1")).await.unwrap(),
+        lines.split_inclusive('\n').next_back().unwrap()
+    );
+    assert_eq!(exported(&client, "csv", Some("2")).await.unwrap().lines().count(), 1, "the heading");
+    let wrong = exported(&client, "xml", None).await.unwrap_err();
+    let allowed = "`xml` is not a format: ndjson, compact, pgn and csv are";
+    assert!(wrong.to_string().contains(allowed), "{wrong}");
     let first = client.games(None).await.unwrap();
     assert_eq!((first.items.len(), first.cursor.as_deref()), (2, Some("2")));
     let second = client.games(Some("1")).await.unwrap();

@@ -106,6 +106,9 @@ async fn the_stream_has_all_games_in_their_order() {
     assert_eq!(stream("?limit=101&player=Bob").await.len(), 101);
     assert_eq!(stream("?cursor=252").await, ["more249"]);
     assert_eq!(stream("?since=2100-01-01T00:00:00Z").await, Vec::<String>::new());
+    assert_eq!(stream("?compact=true&limit=2").await, ["one", "two"]);
+    let short = site.get("/api/v1/games.ndjson?compact=true&limit=1").await.body;
+    assert!(short.starts_with("{\"id\":\"one\",") && !short.contains("clocks"), "{short}");
 }
 
 #[tokio::test]

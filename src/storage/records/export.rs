@@ -1,21 +1,26 @@
-//! Records out of the store: page by page, as lines of JSON, as a table, or in a form that rating tools read.
+//! Records out of the store: page by page, as lines of JSON, whole or short, as a table, or in a form that rating tools
+//! read.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use fourfold_engine::Side;
+use futures::{Stream, StreamExt as _, future, stream};
+use serde::Serialize;
 use thiserror::Error;
 
 use super::Record;
 use super::players::PlayerCache;
-use crate::model::result::GameResult;
+use crate::model::result::{EndReason, GameResult};
+use crate::protocol::terms::WireVariant;
 use crate::storage::store::GameQuery;
 use crate::storage::words::Word;
-use crate::storage::{Store, StoreError};
+use crate::storage::{Store, StoreError, StoredGame};
 
-/// Games read at a time.
-const PAGE: u32 = 500;
+/// Games read at a time: some 150 KiB of text, which take a thread of the runtime a millisecond or two to write.
+const PAGE: u32 = 200;
 
 /// How records are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,6 +28,8 @@ pub(crate) enum ExportFormat {
     /// One JSON object a line, with everything.
     #[default]
     Ndjson,
+    /// One JSON object a line, a quarter as long: who played what, and how it ended.
+    Compact,
     /// One line a game below a heading, with everything.
     Csv,
     /// Tags and numbered columns after the Portable Game Notation of chess, which rating tools read.
@@ -31,7 +38,7 @@ pub(crate) enum ExportFormat {
 
 /// A text that names no format.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is not a format: ndjson, pgn and csv are")]
+#[error("`{text}` is not a format: ndjson, compact, pgn and csv are")]
 pub(crate) struct UnknownFormat {
     text: String,
 }
@@ -42,6 +49,7 @@ impl FromStr for ExportFormat {
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
         match text {
             "ndjson" => Ok(Self::Ndjson),
+            "compact" => Ok(Self::Compact),
             "csv" => Ok(Self::Csv),
             "pgn" => Ok(Self::Pgn),
             _ => Err(UnknownFormat { text: text.to_owned() }),
@@ -50,10 +58,20 @@ impl FromStr for ExportFormat {
 }
 
 impl ExportFormat {
+    /// The name by which it is asked for.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ndjson => "ndjson",
+            Self::Compact => "compact",
+            Self::Csv => "csv",
+            Self::Pgn => "pgn",
+        }
+    }
+
     /// What comes before the first record.
     pub(crate) fn heading(self) -> &'static str {
         match self {
-            Self::Ndjson | Self::Pgn => "",
+            Self::Ndjson | Self::Compact | Self::Pgn => "",
             Self::Csv => CSV_HEADING,
         }
     }
@@ -61,14 +79,48 @@ impl ExportFormat {
     /// A record with the line feed at its end.
     pub(crate) fn write(self, record: &Record) -> String {
         match self {
-            Self::Ndjson => ndjson(record),
+            Self::Ndjson => json_line(record),
+            Self::Compact => json_line(&CompactRecord::of(record)),
             Self::Csv => csv(record),
             Self::Pgn => pgn(record),
         }
     }
 }
 
-fn ndjson(record: &Record) -> String {
+/// The short form of a record: names instead of accounts, no clocks, no ratings.
+#[derive(Debug, Serialize)]
+struct CompactRecord<'r> {
+    id: &'r str,
+    variant: &'r WireVariant,
+    first: &'r str,
+    second: &'r str,
+    /// How many of the moves stood on the board at the start.
+    opening: usize,
+    moves: &'r str,
+    result: Option<GameResult>,
+    reason: Option<EndReason>,
+    rated: bool,
+    ended_at: Option<&'r str>,
+}
+
+impl<'r> CompactRecord<'r> {
+    fn of(record: &'r Record) -> Self {
+        Self {
+            id: record.id.as_str(),
+            variant: &record.variant,
+            first: &record.players.first.name,
+            second: &record.players.second.name,
+            opening: record.opening.moves.len(),
+            moves: &record.moves,
+            result: record.result,
+            reason: record.reason,
+            rated: record.rated,
+            ended_at: record.ended_at.as_deref(),
+        }
+    }
+}
+
+fn json_line(record: &impl Serialize) -> String {
     let mut line = serde_json::to_string(record).expect("all keys of a record are text");
     line.push('\n');
     line
@@ -186,20 +238,44 @@ fn time_control(record: &Record) -> String {
     bank.into_iter().chain(limit).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads the records of finished games page by page, each player only once.
+/// Reads the records of finished games page by page.
 #[derive(Debug)]
 pub(crate) struct RecordReader {
+    games: GamePages,
+    players: PlayerCache,
+}
+
+/// Finished games, page by page.
+#[derive(Debug)]
+struct GamePages {
     store: Arc<dyn Store>,
     /// What remains to be read; its limit counts down.
     query: GameQuery,
-    players: PlayerCache,
     is_done: bool,
+}
+
+impl GamePages {
+    /// Some more games, in order; `None` at the end.
+    async fn next(&mut self) -> Result<Option<Vec<StoredGame>>, StoreError> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let limit = self.query.limit.min(PAGE);
+        let games = self.store.finished_games(&GameQuery { limit, ..self.query.clone() }).await?;
+        let read = u32::try_from(games.len()).unwrap_or(u32::MAX);
+        self.query.limit = self.query.limit.saturating_sub(read);
+        // Asking again after a page that is not full would find what finished in between, and never end.
+        self.is_done = read < limit || self.query.limit == 0;
+        let last = games.last().and_then(|game| game.settlement.as_ref());
+        self.query.after = last.map(|settlement| settlement.number).or(self.query.after);
+        Ok(if games.is_empty() { None } else { Some(games) })
+    }
 }
 
 impl RecordReader {
     /// Reads what the query asks for; its limit is that of all pages together.
     pub(crate) fn new(store: Arc<dyn Store>, query: GameQuery) -> Self {
-        Self { store, query, players: PlayerCache::default(), is_done: false }
+        Self { games: GamePages { store, query, is_done: false }, players: PlayerCache::default() }
     }
 
     /// Some more records, in order; `None` at the end.
@@ -208,26 +284,65 @@ impl RecordReader {
     ///
     /// The store cannot be read.
     pub(crate) async fn next_page(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
-        if self.is_done {
-            return Ok(None);
-        }
-        let limit = self.query.limit.min(PAGE);
-        let games = self.store.finished_games(&GameQuery { limit, ..self.query.clone() }).await?;
-        let read = u32::try_from(games.len()).unwrap_or(u32::MAX);
-        self.query.limit = self.query.limit.saturating_sub(read);
-        self.is_done = read < limit || self.query.limit == 0;
-        let last = games.last().and_then(|game| game.settlement.as_ref());
-        self.query.after = last.map(|settlement| settlement.number).or(self.query.after);
+        let Some(games) = self.games.next().await? else { return Ok(None) };
         let mut records = Vec::with_capacity(games.len());
         for game in games {
-            records.push(self.players.record(&*self.store, &game).await?);
+            records.push(self.players.record(&*self.games.store, &game).await?);
         }
-        Ok(if records.is_empty() { None } else { Some(records) })
+        Ok(Some(records))
     }
 
     /// The number of the last game that was read, for going on after it.
     pub(crate) fn last_number(&self) -> Option<u64> {
-        self.query.after
+        self.games.query.after
+    }
+
+    /// All of it as text, of which no more than two pages are in memory, however many games there are.
+    pub(crate) fn into_text(self, format: ExportFormat) -> impl Stream<Item = Result<Bytes, StoreError>> {
+        let heading = stream::iter([Ok(Bytes::from_static(format.heading().as_bytes()))]);
+        let state = TextPages { format, reader: self, ahead: None };
+        heading.chain(stream::try_unfold(state, TextPages::next))
+    }
+}
+
+/// Records on their way to text.
+struct TextPages {
+    format: ExportFormat,
+    reader: RecordReader,
+    /// The page that was read while the one before it was written.
+    ahead: Option<Vec<StoredGame>>,
+}
+
+impl TextPages {
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
+        let Self { format, reader: RecordReader { games, players }, ahead } = &mut self;
+        let page = match ahead.take() {
+            Some(page) => page,
+            None => match games.next().await? {
+                Some(page) => page,
+                None => return Ok(None),
+            },
+        };
+        let store = Arc::clone(&games.store);
+        // The store reads on a thread of its own, from when it is asked first.
+        let (next, text) = future::join(games.next(), format.page(&page, players, &*store)).await;
+        *ahead = next?;
+        Ok(Some((text?.into(), self)))
+    }
+}
+
+impl ExportFormat {
+    async fn page(
+        self,
+        games: &[StoredGame],
+        players: &mut PlayerCache,
+        store: &dyn Store,
+    ) -> Result<String, StoreError> {
+        let mut text = String::new();
+        for game in games {
+            text += &self.write(&players.record(store, game).await?);
+        }
+        Ok(text)
     }
 }
 
@@ -304,6 +419,16 @@ mod tests {
     }
 
     #[test]
+    fn the_short_form_has_who_played_what_and_how_it_ended() {
+        let line = ExportFormat::Compact.write(&finished());
+        let expected = "{\"id\":\"g1\",\"variant\":\"7x6\",\"first\":\"Ada\",\"second\":\"deep\",\"opening\":2,\
+            \"moves\":\"441212121\",\"result\":\"first\",\"reason\":\"four\",\"rated\":true,\
+            \"ended_at\":\"2025-06-15T15:06:48.000Z\"}\n";
+        assert_eq!(line, expected);
+        assert!(line.len() * 2 < ExportFormat::Ndjson.write(&finished()).len());
+    }
+
+    #[test]
     fn fields_cannot_break_out() {
         assert_eq!(quoted("a,b"), "\"a,b\"");
         assert_eq!(quoted("say \"hi\""), "\"say \"\"hi\"\"\"");
@@ -316,10 +441,8 @@ mod tests {
 
     #[test]
     fn formats_are_known_by_name() {
-        for (text, format) in
-            [("ndjson", ExportFormat::Ndjson), ("csv", ExportFormat::Csv), ("pgn", ExportFormat::Pgn)]
-        {
-            assert_eq!(text.parse(), Ok(format));
+        for format in [ExportFormat::Ndjson, ExportFormat::Compact, ExportFormat::Csv, ExportFormat::Pgn] {
+            assert_eq!(format.name().parse(), Ok(format));
         }
         assert!("CSV".parse::<ExportFormat>().is_err());
     }
@@ -340,6 +463,29 @@ mod tests {
                 ids.extend(page.iter().map(|record| record.id.to_string()));
             }
             assert_eq!(ids, (0..limit.min(count)).map(|number| format!("g{number}")).collect::<Vec<_>>());
+        }
+    }
+
+    #[tokio::test]
+    async fn text_is_all_pages_in_order_and_no_game_more() {
+        let store = Arc::new(MemoryStore::new());
+        add_players(&*store, &["Ada", "Bob"]).await;
+        let count = 2 * PAGE + 3;
+        for number in 0..count {
+            let spec = spec(&format!("g{number}"), "Ada", "Bob");
+            play(&*store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
+        }
+        for limit in [u32::MAX, count, 2 * PAGE, PAGE + 1, 1, 0] {
+            let reader = RecordReader::new(store.clone(), GameQuery { limit, ..GameQuery::default() });
+            let pages: Vec<Bytes> = reader.into_text(ExportFormat::Csv).map(Result::unwrap).collect().await;
+            let text = String::from_utf8(pages.concat()).unwrap();
+            let (heading, rows) = text.split_once('\n').unwrap();
+            assert_eq!(heading, CSV_HEADING.trim_end());
+            let ids: Vec<String> =
+                rows.lines().map(|row| row.split(',').next().unwrap().to_owned()).collect();
+            assert_eq!(ids, (0..limit.min(count)).map(|number| format!("g{number}")).collect::<Vec<_>>());
+            let pages_full = limit.min(count).div_ceil(PAGE) as usize;
+            assert_eq!(pages.len(), 1 + pages_full, "a page at a time");
         }
     }
 }

@@ -9,7 +9,11 @@ use crate::model::ids::PlayerId;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::{Store, StoreError};
 
-/// Players of several games, each read from the store once.
+/// Players that are kept; with one more, all are forgotten and read again as they come. A ladder has dozens, and of
+/// guests, who are many, most play a game or two. A megabyte at most.
+const PLAYERS_KEPT: usize = 4_096;
+
+/// Players of several games, each read from the store once, as long as there are not too many.
 #[derive(Debug, Default)]
 pub(crate) struct PlayerCache(HashMap<PlayerId, StoredPlayer>);
 
@@ -36,6 +40,9 @@ impl PlayerCache {
         }
         let missing = || StoreError::Corrupt(format!("a game names player {id}, who does not exist"));
         let player = store.player(id).await?.ok_or_else(missing)?;
+        if self.0.len() >= PLAYERS_KEPT {
+            self.0.clear();
+        }
         self.0.insert(id.clone(), player.clone());
         Ok(player)
     }
