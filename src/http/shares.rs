@@ -20,7 +20,7 @@ const EXPORTS: [&str; 2] = ["/api/v1/games.ndjson", "/api/v1/account/export"];
 const FEEDS: [&str; 2] = ["/api/v1/live/feed", "/api/v1/games/{id}/feed"];
 
 /// What reads much of the store for one answer.
-const SEARCHES: [&str; 18] = [
+const SEARCHES: [&str; 22] = [
     "/api/v1/leaderboard",
     "/api/v1/games",
     "/api/v1/games/{id}/review",

@@ -540,7 +540,9 @@ mod tests {
             add_players(&*store, &["Ada", "Bob"]).await;
             let game = spec("g1", "Ada", "Bob");
             writer.write(Write::StartGame(game.clone())).await.unwrap();
-            partings.into_iter().for_each(|parting| store.inject(CommitFault::Unreachable(parting)));
+            for parting in partings {
+                store.inject(CommitFault::Unreachable(parting));
+            }
             let began = tokio::time::Instant::now();
             let of_the_game = queue(&writer, Write::Append { game: game.id.clone(), events: moves("4") });
             let with_it = queue(&writer, add_player("Eve"));

@@ -217,7 +217,11 @@ fn games_of_others_come_in_and_go_out_labelled() {
         rows.starts_with("id,ply,column,score,after,best,mistake\ni") && rows.lines().count() == 3,
         "{rows}"
     );
-    check_refused(&["games", "export", "--labels", "--format", "pgn", "--data", data], 2, "the others have none");
+    check_refused(
+        &["games", "export", "--labels", "--format", "pgn", "--data", data],
+        2,
+        "the others have none",
+    );
 }
 
 // ---- the daemon measured ----

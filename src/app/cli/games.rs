@@ -151,7 +151,9 @@ impl GamesCommand {
 impl ExportGames {
     fn run(self) -> anyhow::Result<()> {
         if self.labels && self.labelled_form().is_none() {
-            return Err(Exit::usage("--labels: ndjson and csv have a place for them, the others have none").into());
+            return Err(
+                Exit::usage("--labels: ndjson and csv have a place for them, the others have none").into()
+            );
         }
         self.data.command(async |daemon| match &self.out {
             Some(path) => self.write_file(daemon, path).await,

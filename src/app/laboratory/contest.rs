@@ -38,6 +38,7 @@ use fourfold_engine::Variant;
 
 /// Flags of every contest.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(in crate::app) struct ContestArgs {
     /// Where games begin: `balanced` (positions after four plies whose exact value is a draw), `balanced:6` or
     /// `balanced:8` (longer ones), `empty`, or a file with the moves of one opening a line, played as they are

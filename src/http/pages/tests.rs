@@ -79,7 +79,7 @@ async fn the_operators_papers_are_there_once_they_are_written() {
     );
     let papers = Papers { terms: "LICENSE-MIT".parse().unwrap(), ..Papers::default() };
     let contact = "arena@example.org".parse().unwrap();
-    let site = TestSite::with(Site { papers, contact, ..Site::default() }, TestArena::default());
+    let site = TestSite::with(Site { contact, papers, ..Site::default() }, TestArena::default());
     let terms = site.get("/terms").await;
     assert!(terms.body.contains("Permission is hereby granted") && terms.body.contains("href=\"/terms\""));
     assert!(site.get("/privacy").await.body.contains("href=\"mailto:arena@example.org\""));
