@@ -94,16 +94,22 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
+        .merge(papers())
+        .layer(map_response(with_caching))
+        .layer(from_fn(remember_language))
+        // No page holds a secret that its length could give away: tokens are never in one.
+        .layer(CompressionLayer::new())
+}
+
+/// The routes of the pages to read: how the arena is, who runs it, how it is used.
+fn papers() -> Router<AppState> {
+    Router::new()
         .route("/status", get(status::page))
         .route("/privacy", get(papers::privacy))
         .route("/terms", get(papers::terms))
         .route("/imprint", get(papers::imprint))
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
-        .layer(map_response(with_caching))
-        .layer(from_fn(remember_language))
-        // No page holds a secret that its length could give away: tokens are never in one.
-        .layer(CompressionLayer::new())
 }
 
 /// The page for an address where nothing is.

@@ -26,7 +26,7 @@ const HANDSHAKE_RECORD: u8 = 22;
 
 /// What whoever speaks plain HTTP is told.
 const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
-    Content-Length: 49\r\nConnection: close\r\n\r\nThis port speaks TLS: begin the link with https.\r\n";
+    Content-Length: 50\r\nConnection: close\r\n\r\nThis port speaks TLS: begin the link with https.\r\n";
 
 /// Why there is no TLS by these files.
 #[derive(Debug, Error)]

@@ -69,7 +69,8 @@ pub(crate) struct LobbyDeps {
 pub(crate) enum LinkedSite {
     /// Its name is configured.
     Named(SiteOrigin),
-    /// It is wherever a client has found it; for one that did not say so, where it is listened: `http://127.0.0.1:4444`.
+    /// It is wherever a client has found it; for one that did not say so, where it is listened, such as
+    /// `http://127.0.0.1:4444`.
     Found { listener: String },
 }
 

@@ -11,6 +11,7 @@ mod judgements;
 mod learners;
 mod moderation;
 mod puzzles;
+mod ratings;
 mod tournaments;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -37,10 +38,9 @@ use super::live::UnfinishedGame;
 use super::moderation::{AuditEntry, AuditNote, Because};
 use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
-use super::ratings::RatingStore;
 use super::record::{
-    BotProfile, DamagedGame, GamePair, GameSpec, HistoryPoint, LeaderboardRow, RatingRow, Settlement,
-    StoredEvent, StoredGame, StoredPlayer, StoredToken,
+    BotProfile, DamagedGame, GamePair, GameSpec, RatingRow, Settlement, StoredEvent, StoredGame,
+    StoredPlayer, StoredToken,
 };
 use super::refold::{Refold, Voided};
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
@@ -50,9 +50,7 @@ use super::store::{
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
-use crate::model::population::Population;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
-use crate::model::rating::elo::RatingEntry;
 use crate::model::rating::newcomers::Gains;
 use crate::model::time::UnixMillis;
 
@@ -706,114 +704,6 @@ impl GameStore for MemoryStore {
         let counts = |spec: &GameSpec| spec.rated && spec.started_at >= since && is_between(spec, players);
         let count = tables.games.values().filter(|game| counts(&game.spec)).count();
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
-    }
-}
-
-#[async_trait]
-impl RatingStore for MemoryStore {
-    async fn rating(&self, player: &PlayerId, variant: Variant) -> Result<Option<RatingRow>, StoreError> {
-        self.seek().await?;
-        let mut tables = self.tables();
-        tables.reach("rating")?;
-        Ok(tables.ratings.get(&(player.clone(), variant)).copied())
-    }
-
-    async fn ratings_of_players(
-        &self,
-        players: &[PlayerId],
-        variant: Variant,
-    ) -> Result<Vec<(PlayerId, RatingRow)>, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        let row = |id: &PlayerId| Some((id.clone(), *tables.ratings.get(&(id.clone(), variant))?));
-        Ok(players.iter().filter_map(row).collect())
-    }
-
-    async fn ratings_of(&self, player: &PlayerId) -> Result<Vec<(Variant, RatingRow)>, StoreError> {
-        let tables = self.tables();
-        let own = tables.ratings.iter().filter(|((id, _), _)| id == player);
-        let mut ratings: Vec<(Variant, RatingRow)> =
-            own.map(|((_, variant), row)| (*variant, *row)).collect();
-        ratings.sort_by_key(|(variant, _)| variant.to_string());
-        Ok(ratings)
-    }
-
-    async fn leaderboard(
-        &self,
-        population: Population,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<LeaderboardRow>, StoreError> {
-        let tables = self.tables();
-        let here = tables.ratings.iter().filter(|((_, of), _)| *of == variant);
-        let mut rows: Vec<(StoredPlayer, RatingRow)> = here
-            .filter_map(|((id, _), row)| Some((tables.players.get(id)?.clone(), *row)))
-            .filter(|(player, _)| population.includes(player.kind))
-            .collect();
-        rows.sort_by_key(|(player, row)| (-row.standing.rating.0, player.name.key()));
-        rows.truncate(limit as usize);
-        Ok(LeaderboardRow::ranked(rows))
-    }
-
-    async fn rating_history(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<HistoryPoint>, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        let point = |(_, game): (u64, &StoredGame)| {
-            let ratings = game.settlement.as_ref()?.ratings?;
-            let side = Side::BOTH.into_iter().find(|side| game.spec.players[*side] == *player)?;
-            let RatingEntry { before, after, .. } = ratings[side];
-            Some(HistoryPoint { game: game.spec.id.clone(), at: ended_at(game), before, after })
-        };
-        let here = tables.finished_games().rev().filter(|(_, game)| game.spec.variant == variant);
-        let mut points: Vec<HistoryPoint> = here.filter_map(point).take(limit as usize).collect();
-        points.reverse();
-        Ok(points)
-    }
-
-    async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        Ok(tables.rated_games().filter(|game| game.number > after).take(limit as usize).collect())
-    }
-
-    async fn last_rated_games(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<RatedGame>, StoreError> {
-        let tables = self.tables();
-        let plays = |game: &RatedGame| game.players.first == *player || game.players.second == *player;
-        let own = tables.rated_games().rev().filter(|game| game.variant == variant && plays(game));
-        Ok(own.take(limit as usize).collect())
-    }
-
-    async fn crosstable(
-        &self,
-        player: &PlayerId,
-        variant: Variant,
-        limit: u32,
-    ) -> Result<Vec<Against>, StoreError> {
-        let mut rows = self.tables().crosstable(player, variant);
-        rows.truncate(limit as usize);
-        Ok(rows)
-    }
-
-    async fn publication(&self) -> Result<Publication, StoreError> {
-        Ok(self.tables().publication.clone())
-    }
-
-    async fn revision(&self) -> Result<u64, StoreError> {
-        Ok(self.tables().publication.revision)
-    }
-
-    async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {
-        Ok(self.tables().voided.clone())
     }
 }
 

@@ -210,5 +210,6 @@ fn whoever_knocks_between_two_daemons_is_answered_by_the_second() {
     assert!(between.join().unwrap().starts_with("HTTP/1.1 200"));
 
     let mut two = activated(&socket, "2");
-    check_failure(quiet(&mut two, &directory.path().join("other")), 2, "LISTEN_FDS: 2 sockets");
+    let other = tempfile::tempdir().unwrap();
+    check_failure(quiet(&mut two, other.path()), 2, "LISTEN_FDS: 2 sockets");
 }

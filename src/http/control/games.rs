@@ -66,8 +66,8 @@ async fn list(
     Ok(Json(List { items, cursor: cursor.map(|number| number.to_string()) }))
 }
 
-/// All finished games behind the `cursor` as text in a `format`, in the order in which they finished. If the store fails
-/// in between, the answer breaks off without its end.
+/// All finished games behind the `cursor` as text in a `format`, in the order in which they finished. If the store
+/// fails in between, the answer breaks off without its end.
 async fn export(State(control): State<Control>, parameters: QueryParameters) -> Result<Response, Refusal> {
     let format = parameters.optional::<ExportFormat>("format")?.unwrap_or_default();
     let query = GameQuery { after: parameters.cursor()?, limit: u32::MAX, ..GameQuery::default() };

@@ -263,8 +263,11 @@ async fn a_link_that_is_pasted_elsewhere_has_words_and_a_picture() {
     assert!(body.contains("<meta property=\"og:title\" content=\"Ada – Bob\">"), "{body:.2000}");
     let described = "<meta property=\"og:description\" content=\"Ada wins · Four in a row.\">";
     assert!(body.contains(described), "{body:.2000}");
-    let picture = "<meta property=\"og:image\" content=\"https://play.example/static/v-";
+    let picture = "<meta property=\"og:image\" content=\"https://play.example/api/v1/games/one.png\">";
     assert!(body.contains(picture), "whole addresses alone are followed: {body:.2000}");
+    let body = site.get("/rules").await.body;
+    let picture = "<meta property=\"og:image\" content=\"https://play.example/static/v-";
+    assert!(body.contains(picture), "{body:.2000}");
 }
 
 #[test]

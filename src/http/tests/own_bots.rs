@@ -301,15 +301,15 @@ async fn finished(corner: &Corner, id: &str, moves: &str, thought: Option<&str>)
 #[tokio::test]
 async fn a_bots_costliest_mistakes_are_listed() {
     let corner = Corner::new(None).await;
-    // After 4 and 1, column 3 wins soonest and 7 only draws; it is the same mistake both times.
-    finished(&corner, "g1", "4171", Some(r#"{"score":0.8}"#)).await;
-    finished(&corner, "g2", "4171", None).await;
+    // After 4 and 1, column 4 wins soonest and 1 only draws; it is the same mistake both times.
+    finished(&corner, "g1", "4111", Some(r#"{"score":0.8}"#)).await;
+    finished(&corner, "g2", "4111", None).await;
     finished(&corner, "g3", "444", None).await;
     let path = "/api/v1/bots/robo/mistakes";
     let listed = corner.get_as("", path).await;
     assert_eq!(listed.status, StatusCode::OK, "{}", listed.body);
     let expected = json!({"items": [{"game": "g2", "opponent": "Bob", "variant": "7x6", "ply": 3, "side": "first",
-        "moves": "41", "chosen": 7, "best": [3], "values": [-2, 2, 4, 3, 3, 2, 0], "before": 4, "after": 0,
+        "moves": "41", "chosen": 1, "best": [4], "values": [0, -2, 2, 4, 3, 3, 2], "before": 4, "after": 0,
         "mistake": "win_to_draw", "times": 2, "info": null}], "games": 3, "cursor": null});
     assert_eq!(listed.json(), expected);
 
@@ -335,7 +335,7 @@ async fn a_bots_costliest_mistakes_are_listed() {
     assert_eq!(file.header(header::CONTENT_TYPE), "text/tab-separated-values; charset=utf-8");
     let lines: Vec<&str> = file.body.lines().collect();
     assert!(lines[0].starts_with("moves\tchosen\tbest\tvalues\tplayer\t"), "{}", file.body);
-    assert!(lines[1].starts_with("41\t7\t3\t-2,2,4,3,3,2,0\tRobo\twin_to_draw\t1\tg2"), "{}", file.body);
+    assert!(lines[1].starts_with("41\t1\t4\t0,-2,2,4,3,3,2\tRobo\twin_to_draw\t1\tg2"), "{}", file.body);
     assert_eq!(lines[2], format!("# 2 games; those before: cursor={cursor}"));
 
     for (path, field) in

@@ -75,7 +75,7 @@ pub struct Settings {
     pub games: Option<usize>,
     /// Asks this player for all of its games, a minute and half a second a move each, and stays off the ladder.
     pub opponent: Option<String>,
-    /// Whether those count.
+    /// Whether the games with that player are rated.
     pub rated: bool,
 }
 
