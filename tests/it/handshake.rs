@@ -47,8 +47,8 @@ async fn where_guests_only_watch_they_are_told_to_sign_in_and_others_play() {
     assert_eq!(ann.ask(json!({"type": "cancel", "challenge": offer["challenge"]})).await["type"], "ok");
     ann.ask(play).await;
     let game = ann.until("game").await["game"].clone();
-    guest.ask(json!({"type": "watch", "game": game})).await;
-    assert_eq!(guest.until("game").await["game"], game);
+    let watched = guest.ask(json!({"type": "watch", "game": game})).await;
+    assert_eq!((&watched["type"], &watched["game"]), (&json!("game"), &game));
 }
 
 #[tokio::test(start_paused = true)]
