@@ -1,6 +1,6 @@
 //! Boards as pictures: SVG text from a position, and nothing else.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use fourfold_engine::{Cell, Column, Game, Outcome, Side, Variant};
 
@@ -15,19 +15,30 @@ const NUMBERS: usize = 24;
 // picture that is passed on shows the game that was played.
 
 /// The board.
-const FRAME: &str = "#2748c8";
+pub(super) const FRAME: Colour = Colour([0x27, 0x48, 0xc8]);
 /// The holes in it.
-const HOLE: &str = "#0a1442";
+pub(super) const HOLE: Colour = Colour([0x0a, 0x14, 0x42]);
 /// Stones of the side that moves first, and the ring on them.
-const FIRST: (&str, &str) = ("#e8402c", "#a12715");
+pub(super) const FIRST: (Colour, Colour) = (Colour([0xe8, 0x40, 0x2c]), Colour([0xa1, 0x27, 0x15]));
 /// Stones of the other side, and the star on them.
-const SECOND: (&str, &str) = ("#ffc93c", "#b97a00");
+pub(super) const SECOND: (Colour, Colour) = (Colour([0xff, 0xc9, 0x3c]), Colour([0xb9, 0x7a, 0x00]));
 /// The star of a stone, in hundredths of a cell of the pages.
 const STAR: &str = "M0-25 6.5-6.5 25 0 6.5 6.5 0 25-6.5 6.5-25 0-6.5-6.5z";
 /// Around the last stone and those of a winning line, and through these.
-const MARK: &str = "#ffffff";
+pub(super) const MARK: Colour = Colour([0xff, 0xff, 0xff]);
 /// Beneath the line, which crosses gold as well.
-const INK: &str = "#111827";
+const INK: Colour = Colour([0x11, 0x18, 0x27]);
+
+/// Red, green and blue; written as `#rrggbb`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Colour(pub(super) [u8; 3]);
+
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self([red, green, blue]) = self;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
 
 /// Draws the position after all moves of a game.
 ///
@@ -185,7 +196,7 @@ mod tests {
         assert_eq!(svg.matches("stroke=\"#a12715\"").count(), 2);
         assert_eq!(svg.matches("r=\"16\" fill=\"#ffc93c\"").count(), 1);
         assert_eq!(svg.matches(STAR).count(), 1);
-        assert_eq!(svg.matches(HOLE).count(), 42 - 3, "empty cells");
+        assert_eq!(svg.matches(&HOLE.to_string()).count(), 42 - 3, "empty cells");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use flate2::write::ZlibEncoder;
 use fourfold_engine::{Cell, Column, Game, Outcome, Side};
 use tokio::sync::Semaphore;
 
+use super::picture;
 use crate::model::world::on_thread;
 
 /// What the large services show a link with.
@@ -22,17 +23,18 @@ const UNIT: f32 = 100.0;
 /// From the outer cells to the edge of the plate, in those units.
 const RIM: f32 = 14.0;
 
-/// A colour of the pages in daylight; `web/static/style.css` has them.
+/// Red, green and blue.
 type Colour = [u8; 3];
+/// Of the pages in daylight, which `web/static/style.css` has, like the next one.
 const PAPER: Colour = [0xf6, 0xf3, 0xec];
-const PLATE: Colour = [0x27, 0x48, 0xc8];
 const PLATE_EDGE: Colour = [0x1a, 0x32, 0x96];
-const HOLE: Colour = [0x0a, 0x14, 0x42];
-const CORAL: Colour = [0xe8, 0x40, 0x2c];
-const CORAL_EDGE: Colour = [0xa1, 0x27, 0x15];
-const GOLD: Colour = [0xff, 0xc9, 0x3c];
-const GOLD_EDGE: Colour = [0xb9, 0x7a, 0x00];
-const MARK: Colour = [0xff, 0xff, 0xff];
+const PLATE: Colour = picture::FRAME.0;
+const HOLE: Colour = picture::HOLE.0;
+const CORAL: Colour = picture::FIRST.0.0;
+const CORAL_EDGE: Colour = picture::FIRST.1.0;
+const GOLD: Colour = picture::SECOND.0.0;
+const GOLD_EDGE: Colour = picture::SECOND.1.0;
+const MARK: Colour = picture::MARK.0;
 
 /// Draws pictures, one at a time: each takes some ten milliseconds of a core, and no game may wait for them. Whoever
 /// else asks waits in turn, as long as a request may last.
