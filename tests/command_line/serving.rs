@@ -167,12 +167,12 @@ fn a_supervisor_hears_that_it_is_ready_that_it_lives_and_that_it_stops() {
     let mut command = fourfold(&["serve", "--listen", "127.0.0.1:0"]);
     command.env("NOTIFY_SOCKET", supervisor.directory.path().join("notify")).env("WATCHDOG_USEC", "100000");
     let served = Served::start(command, supervisor.directory.path());
-    let mut heard = vec![supervisor.hears()];
-    while heard.iter().filter(|words| *words == "WATCHDOG=1").count() < 3 {
+    // It lives before it is ready: on a busy machine it says so more than once.
+    let ready = format!("READY=1\nSTATUS=listening on {}", served.url);
+    let mut heard = Vec::new();
+    while !heard.contains(&ready) || heard.iter().filter(|words| *words == "WATCHDOG=1").count() < 3 {
         heard.push(supervisor.hears());
     }
-    let ready = format!("READY=1\nSTATUS=listening on {}", served.url);
-    assert!(heard.contains(&ready), "{heard:?}");
     served.signal("TERM");
     while supervisor.hears() != "STOPPING=1" {}
 }
