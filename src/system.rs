@@ -1,7 +1,8 @@
-//! The machine around the arena: asking its tasks, settings, files, the data directory, logs, errors
+//! The machine around the arena: work beside the games, asking its tasks, settings, files, the data directory, logs, errors
 //! with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one network may
 //! use up.
 
+pub(crate) mod aside;
 pub(crate) mod ask;
 pub(crate) mod bot_files;
 pub(crate) mod causes;

@@ -7,7 +7,8 @@ use rand::{Rng, RngExt};
 use thiserror::Error;
 
 use crate::model::secret::Secret;
-use crate::model::world::{chance, on_thread};
+use crate::model::world::chance;
+use crate::system::aside::{self, AsideError};
 use crate::system::part::Part;
 use crate::system::shares::line::LineRule;
 use crate::system::shares::{Shares, Turns};
@@ -80,7 +81,7 @@ pub(super) fn draw() -> Secret {
     Secret::new(letters.collect::<String>())
 }
 
-/// Computes hashes on blocking threads, a few at a time.
+/// Computes hashes beside the games, a few at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Passwords {
     turns: Turns,
@@ -125,21 +126,21 @@ impl Passwords {
         .await
     }
 
-    /// Runs `work` on a blocking thread when its turn comes.
+    /// Runs `work` on a thread of its own when its turn comes.
     async fn run<T: Send + 'static>(
         &self,
         from: IpAddr,
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<T, HashError> {
         let turn = self.turns.take(from).await.map_err(|_| HashError::Busy)?;
-        let task = on_thread(move || {
+        let task = aside::run(move || {
             let result = work();
             // Held until the hash is computed: an asker who goes away must not let another hash begin.
             drop(turn);
             result
         });
-        task.await.unwrap_or_else(|ended| {
-            if ended.is_panic() {
+        task.await.unwrap_or_else(|error| {
+            if error == AsideError::Panicked {
                 self.supervision.panicked(Part::Passwords);
             }
             Err(HashError::Failed)

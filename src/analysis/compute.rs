@@ -3,13 +3,13 @@
 //! The threads of [`ComputePool`] are for those who sit at games. Whatever else is computed runs [`aside`], on threads
 //! to which the system prefers them.
 
-pub(crate) mod aside;
 pub(crate) mod meter;
 mod precedence;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::system::aside::{self, AsideError};
 use crate::system::part::Part;
 use crate::system::supervision::Supervision;
 use thiserror::Error;
@@ -35,6 +35,16 @@ pub(crate) enum ComputeError {
     /// The system refused a thread.
     #[error("there is no thread to compute on")]
     NoThread,
+}
+
+impl From<AsideError> for ComputeError {
+    fn from(error: AsideError) -> Self {
+        match error {
+            AsideError::Panicked => Self::Panicked,
+            AsideError::Closed => Self::Closed,
+            AsideError::NoThread => Self::NoThread,
+        }
+    }
 }
 
 /// A bounded number of threads that think: people first, otherwise first come first served. Cheap to clone.
@@ -138,6 +148,18 @@ impl ComputeThread {
             .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed });
         done.inspect_err(|error| count(supervision.as_ref(), *error))
     }
+}
+
+/// Runs a job beside the threads that think for games, telling of a panic: see [`aside::run`].
+///
+/// # Errors
+///
+/// The job panicked, or the system has no thread for it.
+pub(crate) async fn run_aside<T: Send + 'static>(
+    supervision: Option<&Supervision>,
+    job: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ComputeError> {
+    aside::run(job).await.map_err(ComputeError::from).inspect_err(|error| count(supervision, *error))
 }
 
 /// Counts a job that panicked, if anybody counts them.

@@ -18,7 +18,7 @@ use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
 use self::cache::Cache;
-use crate::analysis::compute::{ComputeError, aside};
+use crate::analysis::compute::{ComputeError, run_aside};
 use crate::system::shares::line::LineRule;
 use crate::system::shares::{Payer, Refusal, Share, Shares, Turns};
 use crate::system::supervision::Supervision;
@@ -219,7 +219,7 @@ impl Analysis {
             solved
         };
         // When the time is up, or whoever asked has gone, the search stops by itself.
-        let solved = timeout_at(deadline, aside::run(self.supervision.as_ref(), job)).await;
+        let solved = timeout_at(deadline, run_aside(self.supervision.as_ref(), job)).await;
         solved.map_err(|_| BUSY)??.ok_or(AnalysisError::TooHard)
     }
 

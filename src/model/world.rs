@@ -57,6 +57,11 @@ fn simulated<T>(ask: impl FnOnce(&mut SimulatedWorld) -> T) -> Option<T> {
     SIMULATED.with_borrow_mut(|world| world.as_mut().map(ask))
 }
 
+/// Whether this thread lives in a simulated world.
+pub(crate) fn is_simulated() -> bool {
+    simulated(|_| ()).is_some()
+}
+
 /// The time on the wall, if it is simulated, in milliseconds since 1970.
 pub(super) fn simulated_wall_ms() -> Option<i64> {
     simulated(|world| {

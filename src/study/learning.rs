@@ -25,8 +25,8 @@ use fourfold_bots::{BotError, BotSpec, Knowledge, KnownPattern};
 
 use self::fold::LearnerFold;
 use crate::model::ids::PlayerName;
-use crate::model::world::on_thread;
 use crate::storage::{Store, StoreError};
+use crate::system::aside::{self, AsideError};
 
 pub(crate) use self::deps::{LearningDeps, LearningError, LearningSettings};
 pub(crate) use self::service::LearningActor;
@@ -112,7 +112,7 @@ pub(crate) async fn known(
         let corrupt = |error: BotError| StoreError::Corrupt(error.to_string());
         if plan.name.key() == name.key() {
             let games = learner.games;
-            let restored = aside(move || LearnerFold::restore(&plan, &learner.state, games)).await?;
+            let restored = read_aside(move || LearnerFold::restore(&plan, &learner.state, games)).await?;
             return Ok(Some((games, restored.map_err(corrupt)?.knowledge())));
         }
         let versions = store.learner_versions(&plan.name).await?;
@@ -120,7 +120,8 @@ pub(crate) async fn known(
             versions.into_iter().find(|version| plan.name.version(version.mark).key() == name.key());
         if let Some(version) = version {
             let games = version.games;
-            let known = aside(move || LearnerFold::recall(&plan, &version.state)).await?.map_err(corrupt)?;
+            let known =
+                read_aside(move || LearnerFold::recall(&plan, &version.state)).await?.map_err(corrupt)?;
             return Ok(Some((games, known)));
         }
     }
@@ -134,11 +135,13 @@ pub(crate) async fn known(
 /// What is known cannot be read.
 pub(crate) async fn patterns(knowledge: &Arc<dyn Knowledge>) -> Result<Vec<KnownPattern>, StoreError> {
     let knowledge = Arc::clone(knowledge);
-    aside(move || knowledge.patterns()).await
+    read_aside(move || knowledge.patterns()).await
 }
 
 /// Does what takes a while, such as reading a network or sorting its weights, on no thread on which moves wait.
-async fn aside<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
-    let panicked = |_| StoreError::Corrupt("reading what was learnt panicked".to_owned());
-    on_thread(job).await.map_err(panicked)
+async fn read_aside<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
+    aside::run(job).await.map_err(|error| match error {
+        AsideError::Panicked => StoreError::Corrupt("reading what was learnt panicked".to_owned()),
+        AsideError::Closed | AsideError::NoThread => StoreError::Failed(Box::new(error)),
+    })
 }
