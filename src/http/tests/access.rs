@@ -130,6 +130,9 @@ async fn pages_say_where_guests_only_watch() {
         let mine = site.as_page(axum::http::Method::GET, path, &cookie, &Value::Null).await.body;
         assert!(!mine.contains("only-watches"), "{path}");
     }
+    let lobby = site.get("/").await.body;
+    assert!(!lobby.contains("No account needed"), "{lobby}");
+    assert!(lobby.contains(r#"<a class="button primary big" href="/account">"#), "{lobby}");
     assert!(!TestSite::new().get("/").await.body.contains("only-watches"));
 }
 
