@@ -1,7 +1,8 @@
 """What one hostile client does, each way for itself: endless coroutines that use up what they can.
 
-A process of its own, so that it takes no time from those who measure: `attackers.py SOURCE PORT VICTIM [NAMES]` attacks
-until standard input ends, and then prints what it came to. Each attack returns only by an exception and is begun again. A
+A process of its own, so that it takes no time from those who measure, and with the least right to the processor: what an
+attacker computes is computed elsewhere. `attackers.py SOURCE PORT VICTIM [NAMES]` attacks until standard input ends, and
+then prints what it came to. Each attack returns only by an exception and is begun again. A
 refusal is no reason to stop: an attacker tries on, no faster than `PAUSE_S` after being refused, so that the machine's
 time goes to attacks that get through.
 """
@@ -9,12 +10,14 @@ time goes to attacks that get through.
 import asyncio
 import itertools
 import json
+import os
 import random
 import sys
 
 from wire import Address, Closed, Socket, request
 
 PAUSE_S = 0.05
+NICENESS = 19
 # Between two messages of whoever wants to stay: 100 in 20 s are heard.
 MESSAGE_S = 0.25
 HOUR_BANK = {"bank_ms": 86_400_000, "increment_ms": 0, "move_ms": None}
@@ -206,4 +209,5 @@ async def main(source, port, victim, names):
 
 
 if __name__ == "__main__":
+    os.nice(NICENESS)
     asyncio.run(main(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]))
