@@ -262,7 +262,7 @@ async fn open(
 
 fn hello(introduction: &Introduction, resume: Option<Resume>) -> ClientMessage {
     let client = ClientInfo { name: "fourfold".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    ClientMessage::Hello(Hello {
+    ClientMessage::Hello(Box::new(Hello {
         protocol: Bounded::default(),
         token: None, // the upgrade carries it
         client,
@@ -270,8 +270,10 @@ fn hello(introduction: &Introduction, resume: Option<Resume>) -> ClientMessage {
         accepts: introduction.accepts.clone(),
         open: introduction.open,
         max_games: introduction.max_games.map(|games| GameCount::checked(games).unwrap_or(GameCount::MOST)),
+        strict: None,
+        needs: Vec::new(),
         resume,
-    })
+    }))
 }
 
 fn encode(message: &ClientMessage, id: Option<&str>) -> String {

@@ -34,6 +34,29 @@ pub(crate) const REQUEST_ID_CHARS_MAX: usize = 32;
 /// Longest `info` of a move.
 pub(crate) const INFO_BYTES_MAX: usize = 512;
 
+/// What is spoken here beyond the smallest exchange, for clients that ask before they rely on it. The list only grows.
+/// An arena adds `guests`, `truth` and `watch_delay` if its settings allow them.
+pub(crate) const FEATURES: &[&str] = &[
+    "claim",
+    "drain",
+    "feeds",
+    "info",
+    "links",
+    "needs",
+    "pace",
+    "pairs",
+    "reactions",
+    "rematch",
+    "reserve_for_humans",
+    "resume",
+    "strict",
+    "takeback",
+    "variants",
+];
+
+/// Features that one `hello` may need: more than there are, and a bound on what is compared.
+pub(crate) const NEEDS_MAX: usize = 64;
+
 /// The reactions that `react` takes.
 pub(crate) const REACTIONS: &[&str] = &["👍", "👏", "😀", "😮", "😅", "🤔", "🎉", "🤝"];
 

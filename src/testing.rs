@@ -29,9 +29,10 @@ use crate::play::presence::outbox::{Attachment, Next};
 use crate::play::room::Directory;
 use crate::protocol::client::{ColumnField, Hello, Move, OnGame, Resign, Resume};
 
+use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::player::PlayerKind;
 use crate::protocol::server::{Snapshot, Welcome};
-use crate::protocol::{ClientMessage, ErrorCode, Request, ServerMessage, WireError};
+use crate::protocol::{ClientMessage, ErrorCode, FEATURES, Request, ServerMessage, WireError};
 use crate::session::departed::Departed;
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, SessionPort};
 use crate::session::{Services, SessionGateway};
@@ -143,6 +144,7 @@ impl Arena {
             pair_limit: setup.pair_limit,
             self_test: Requirement::Optional,
             live_values: LiveValues::default(),
+            watch_delay: Duration::ZERO,
             shares: networks.clone(),
             games_max: setup.arena_games_max,
             pauses: Pauses::default(),
@@ -182,7 +184,9 @@ impl Arena {
             heartbeat: Duration::from_secs(10),
             messages_per_20s: 100,
             connections_per_account: 8,
+            illegal_retries: ILLEGAL_FORGIVEN,
             durability: "strict",
+            features: FEATURES.to_vec(),
         });
         let gateway = SessionGateway::new(Arc::clone(&services));
         Self { store, services, gateway }
@@ -294,6 +298,8 @@ pub(crate) fn hello() -> Hello {
         accepts: None,
         open: None,
         max_games: None,
+        strict: None,
+        needs: Vec::new(),
         resume: None,
     }
 }

@@ -1,5 +1,7 @@
 //! What the HTTP side sees of games, lobby and sessions.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use crate::competition::matchmaker::Troubles;
@@ -106,6 +108,10 @@ impl ArenaView for LiveArena {
                 None
             }
         }
+    }
+
+    fn watch_delay_of(&self, game: &GameId) -> Duration {
+        self.host.watch_delay_of(game)
     }
 
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer> {

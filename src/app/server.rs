@@ -48,6 +48,10 @@ use crate::system::supervision::Supervision;
 
 /// How long rooms may take to store their clocks at a planned stop.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
+/// How long clients have to hear that the daemon restarts, even if no game is played.
+const NOTICE_MIN: Duration = Duration::from_secs(3);
+/// How often a daemon that is to stop looks whether all games are over.
+const GAMES_LOOK: Duration = Duration::from_millis(100);
 
 /// How long each part may take to stop while nothing can be written: what waits for the disk would wait for ever.
 const OBSTRUCTED_MAX: Duration = Duration::from_secs(1);
@@ -320,7 +324,7 @@ impl Daemon {
             for session in services.sessions.all() {
                 session.tell(ServerMessage::Notice(Notice::due(NoticeCode::Restarting, restart_notice)));
             }
-            tokio::time::sleep(restart_notice).await;
+            wait_for_games(&services, restart_notice).await;
         }
         let rooms = services.host.rooms();
         let count = rooms.len();
@@ -347,6 +351,18 @@ impl Daemon {
         info!(games = count, "stopping: what waits is written");
         last_writes(writer, patience_for_writes, obstacle).await
     }
+}
+
+/// Lets clients hear of the end, and games that are played come to theirs, for at most so long.
+async fn wait_for_games(services: &Services, restart_notice: Duration) {
+    tokio::time::sleep(restart_notice.min(NOTICE_MIN)).await;
+    let all_over = async {
+        while !services.directory.live().is_empty() {
+            tokio::time::sleep(GAMES_LOOK).await;
+        }
+    };
+    // What is not over by then is kept.
+    let _kept = tokio::time::timeout(restart_notice.saturating_sub(NOTICE_MIN), all_over).await;
 }
 
 /// With every holder of the writer gone, its actor writes what is queued and ends; unless it cannot write at all.

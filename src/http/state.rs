@@ -2,8 +2,10 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
+use fourfold_engine::BySide;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,11 +22,13 @@ use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::play::orders::StandingOrders;
 
+use crate::model::time::UnixMillis;
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot};
 use crate::protocol::terms::WirePlayer;
 use crate::session::line_feed::{FeedOf, LineFeed, NoFeed};
-use crate::storage::Store;
+use crate::storage::record::StoredGame;
 use crate::storage::writer::Obstacle;
+use crate::storage::{Store, StoreError};
 use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
@@ -106,6 +110,11 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// A live game as a watcher sees it.
     async fn snapshot(&self, game: &GameId) -> Option<Snapshot>;
 
+    /// How much later than the players others see a game in progress.
+    fn watch_delay_of(&self, _game: &GameId) -> Duration {
+        Duration::ZERO
+    }
+
     /// An offer that is open to whoever has its link, while it stands.
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
 
@@ -173,4 +182,24 @@ pub(crate) struct AppState {
     pub(crate) leaderboard: Leaderboard,
     /// Puzzles and who tries them.
     pub(crate) puzzles: Puzzles,
+}
+
+impl AppState {
+    /// A stored game as somebody may see it: one in progress without what those who do not play see later. `plays` says
+    /// who the visitor is.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn shown_game(
+        &self,
+        id: &GameId,
+        plays: impl Fn(&PlayerId) -> bool,
+    ) -> Result<Option<StoredGame>, StoreError> {
+        let Some(game) = self.store.game(id).await? else { return Ok(None) };
+        let delay = self.arena.watch_delay_of(id);
+        let BySide { first, second } = &game.spec.players;
+        let sees_all = game.settlement.is_some() || delay.is_zero() || plays(first) || plays(second);
+        Ok(Some(if sees_all { game } else { game.until(UnixMillis::now().before(delay)) }))
+    }
 }

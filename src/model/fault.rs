@@ -2,6 +2,10 @@
 
 use crate::model::result::EndReason;
 
+/// Illegal moves of a side that one game forgives, unless arena or player are stricter: who slips once or twice has
+/// made a mistake, who does it again has a broken program.
+pub(crate) const ILLEGAL_FORGIVEN: u8 = 2;
+
 /// How a bot broke off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {

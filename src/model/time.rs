@@ -21,6 +21,12 @@ impl UnixMillis {
     pub(crate) fn after(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
+
+    /// So long before.
+    #[must_use = "a moment is not moved, another one is given"]
+    pub(crate) fn before(self, time: Duration) -> Self {
+        Self(self.0.saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)))
+    }
 }
 
 impl fmt::Display for UnixMillis {

@@ -256,6 +256,7 @@ impl BotTask {
         let play = Play {
             ply: turn.ply,
             column: Ok(choice.column),
+            forgiven: 0,
             info: reasons::info(&choice, &reasons).and_then(|info| info.to_stored().ok()),
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,

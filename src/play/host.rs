@@ -14,6 +14,7 @@ mod waiting;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc};
 use tracing::info;
@@ -36,7 +37,7 @@ use crate::play::house::HouseBots;
 use crate::play::orders::Orders;
 use crate::play::presence::Sessions;
 use crate::play::ratings::ShownRatings;
-use crate::play::room::actor::RoomNews;
+use crate::play::room::actor::{RoomNews, delay_between};
 use crate::play::room::directory::{GamesTaken, PublicGame};
 use crate::play::room::state::RoomState;
 use crate::play::room::{Directory, RoomHandle};
@@ -87,6 +88,8 @@ pub(crate) struct HostDeps {
     pub(crate) self_test: Requirement,
     /// Says what games are worth.
     pub(crate) live_values: LiveValues,
+    /// How much later than the players watchers see games of people.
+    pub(crate) watch_delay: Duration,
     /// What each network may use up.
     pub(crate) shares: Shares,
     /// Games of all players at the same time.
@@ -295,6 +298,16 @@ impl Host {
 
     fn aborts(&self) -> std::sync::MutexGuard<'_, Aborts> {
         self.inner.aborts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How much later than the players watchers see a game in progress.
+    pub(crate) fn watch_delay_of(&self, game: &GameId) -> Duration {
+        let delay = self.inner.deps.watch_delay;
+        match self.inner.deps.directory.public(game) {
+            Some(public) => delay_between(&public.players, delay),
+            // Its room is gone while the daemon stops.
+            None => delay,
+        }
     }
 
     /// What keeps it from storing anything, if something does.

@@ -38,7 +38,7 @@ pub struct Request {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ClientMessage {
     /// Opens or resumes a session; the first message of every connection.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// Changes what the player accepts.
     Set(Settings),
     /// Leaves.
@@ -109,6 +109,12 @@ pub struct Hello {
     /// Games at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_games: Option<GameCount>,
+    /// Whether the first illegal move loses the sender's games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) strict: Option<bool>,
+    /// Features without which the client cannot do; one that is not spoken here is refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) needs: Vec<String>,
     /// The session to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Resume>,
@@ -164,6 +170,9 @@ pub struct Settings {
     /// How many of `max_games` only people may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reserve_for_humans: Option<GameCount>,
+    /// Whether the first illegal move loses the sender's games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) strict: Option<bool>,
 }
 
 /// The fields of `bye`.

@@ -73,7 +73,7 @@ fn id_of(frame: &Value) -> Result<Option<String>, WireError> {
 
 fn read_message(kind: &str, frame: &Value) -> Result<ClientMessage, WireError> {
     Ok(match kind {
-        "hello" => ClientMessage::Hello(read_hello(frame)?),
+        "hello" => ClientMessage::Hello(Box::new(read_hello(frame)?)),
         "set" => ClientMessage::Set(read(frame)?),
         "bye" => ClientMessage::Bye(read(frame)?),
         "ping" => ClientMessage::Ping(read(frame)?),

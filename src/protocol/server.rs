@@ -94,6 +94,9 @@ pub struct Welcome {
     pub(crate) reactions: Vec<String>,
     /// Whether acknowledged moves survive power loss (`strict`) or only the end of the process (`relaxed`).
     pub(crate) durability: String,
+    /// What is spoken here beyond the smallest exchange. Clients pass over names that they do not know.
+    #[serde(default)]
+    pub(crate) features: Vec<String>,
 }
 
 /// The program at this end.
@@ -112,8 +115,14 @@ pub(crate) struct Limits {
     pub(crate) frame_bytes: usize,
     /// Messages in any 20 seconds.
     pub(crate) messages_per_20s: u32,
+    /// The same while the client watches and plays nothing.
+    #[serde(default)]
+    pub(crate) watcher_messages_per_20s: u32,
     /// Games at the same time.
     pub(crate) games: u32,
+    /// Illegal moves of a side that one game forgives, unless the side is `strict`.
+    #[serde(default)]
+    pub(crate) illegal_retries: u8,
 }
 
 /// All that was missed has been said.
@@ -297,6 +306,9 @@ pub struct Snapshot {
     /// Messages that a slow watcher lost before this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) skipped: Option<u64>,
+    /// To watchers: they see the game so many milliseconds late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) delay_ms: Option<u64>,
 }
 
 impl Snapshot {

@@ -51,6 +51,10 @@ impl SessionPort for ClientSession {
         }
     }
 
+    fn only_watches(&self) -> bool {
+        self.session.only_watches()
+    }
+
     async fn handle(&self, request: Request, received: Instant) {
         let reply = reply_to(&self.session, request.id.as_deref());
         if let Err(error) = self.act(request.message, received, &reply).await {
@@ -206,6 +210,7 @@ impl ClientSession {
         let play = Play {
             ply: played.ply.number(),
             column: column_of(played.column),
+            forgiven: self.forgiven(),
             info,
             received,
             round_trip: self.session.round_trip(),
@@ -215,6 +220,15 @@ impl ClientSession {
         };
         room.play(self.session.player().clone(), play, reply.clone());
         Ok(())
+    }
+
+    /// Illegal moves that the player is forgiven in a game.
+    fn forgiven(&self) -> u8 {
+        if self.services.sessions.is_strict(self.session.player()) {
+            0
+        } else {
+            self.services.illegal_retries
+        }
     }
 
     /// Answers a move in a game without a room: it is over, unknown, or kept while the daemon stops.

@@ -29,7 +29,7 @@ use crate::protocol::client::{Hello, Resume, Settings as Declared};
 
 use crate::model::player::PlayerKind;
 use crate::protocol::server::{Notice, NoticeCode};
-use crate::protocol::{CloseCode, ErrorCode, Frame, ServerMessage, WireError};
+use crate::protocol::{CloseCode, ErrorCode, Frame, NEEDS_MAX, PROTOCOL_VERSION, ServerMessage, WireError};
 use crate::storage::record::BotProfile;
 
 use crate::model::time::UnixMillis;
@@ -147,6 +147,28 @@ impl SessionGateway {
         }
     }
 
+    /// Refuses a client that needs what is not spoken here.
+    fn check_needs(&self, needs: &[String]) -> Result<(), RefusedHello> {
+        if needs.len() > NEEDS_MAX {
+            let message = format!("needs has at most {NEEDS_MAX} names, this one has {}", needs.len());
+            return Err(RefusedHello {
+                error: WireError::bad_field("needs", message).fatal(),
+                code: CloseCode::Bye,
+            });
+        }
+        let features = &self.services.features;
+        let Some(missing) = needs.iter().find(|need| !features.contains(&need.as_str())) else {
+            return Ok(());
+        };
+        let message = format!("{:?} is not spoken here; there are {}", clean(missing), features.join(", "));
+        let error = WireError {
+            field: Some("needs".to_owned()),
+            supported: Some(vec![PROTOCOL_VERSION]),
+            ..WireError::new(ErrorCode::BadVersion, message)
+        };
+        Err(RefusedHello { error: error.fatal(), code: CloseCode::Version })
+    }
+
     async fn find_or_open(
         &self,
         hello: Hello,
@@ -154,6 +176,7 @@ impl SessionGateway {
         caller: Caller,
     ) -> Result<Opened, RefusedHello> {
         self.keep_out(caller.address)?;
+        self.check_needs(&hello.needs)?;
         let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
         let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         let profile = profile_of(&hello)?;
@@ -484,6 +507,7 @@ fn declared_by(hello: &Hello) -> Declared {
         accepts: hello.accepts.clone(),
         max_games: hello.max_games,
         reserve_for_humans: None,
+        strict: hello.strict,
     }
 }
 

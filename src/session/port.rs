@@ -137,6 +137,11 @@ pub(crate) trait SessionPort: Send + Sync {
     /// Whether this message is exempt from the message limit: a `move` that answers an open `turn`.
     fn is_free(&self, message: &ClientMessage) -> bool;
 
+    /// Whether the client watches and plays nothing: it may say half as much then.
+    fn only_watches(&self) -> bool {
+        false
+    }
+
     /// Handles one request; answers go through the outbox.
     ///
     /// Requests of one socket are handled one after the other, in the order they came. Meanwhile the socket goes on

@@ -35,6 +35,35 @@ impl<const N: usize> Strikes<N> {
     }
 }
 
+/// What one message costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cost {
+    /// Nothing: it answers a question of ours.
+    Free,
+    /// One credit.
+    Message,
+    /// As many as [`WATCHER_COST`]: whoever only watches has little to say.
+    OfWatcher,
+}
+
+/// Credits for a message of somebody who only watches, so that fifty of the usual hundred are left.
+const WATCHER_COST: u32 = 2;
+
+impl Cost {
+    fn credits(self) -> u64 {
+        match self {
+            Self::Free => 0,
+            Self::Message => 1,
+            Self::OfWatcher => WATCHER_COST.into(),
+        }
+    }
+}
+
+/// How many messages somebody may send who only watches, where others may send so many.
+pub(crate) const fn of_watchers(messages: u32) -> u32 {
+    messages / WATCHER_COST
+}
+
 /// What becomes of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RateVerdict {
@@ -66,9 +95,9 @@ impl Traffic {
         }
     }
 
-    /// Counts a message that is not free.
-    pub(crate) fn message(&mut self, now: Instant) -> RateVerdict {
-        match self.credits.spend(self.budget, now) {
+    /// Counts a message.
+    pub(crate) fn message(&mut self, cost: Cost, now: Instant) -> RateVerdict {
+        match self.credits.spend_many(self.budget, cost.credits(), now) {
             Ok(()) => RateVerdict::Pass,
             Err(wait) if self.floods.strike(now, FLOOD_WINDOW) => RateVerdict::Flooding(wait),
             Err(wait) => RateVerdict::Limited(wait),
@@ -95,20 +124,32 @@ mod tests {
         let start = Instant::now();
         let mut traffic = Traffic::new(&TransportLimits::default());
         for n in 0..100 {
-            assert_eq!(traffic.message(start), RateVerdict::Pass, "message {n}");
+            assert_eq!(traffic.message(Cost::Message, start), RateVerdict::Pass, "message {n}");
         }
-        assert_eq!(traffic.message(start), RateVerdict::Limited(ms(200)));
-        assert_eq!(traffic.message(start + ms(200)), RateVerdict::Pass);
+        assert_eq!(traffic.message(Cost::Message, start), RateVerdict::Limited(ms(200)));
+        assert_eq!(traffic.message(Cost::Message, start + ms(200)), RateVerdict::Pass);
+    }
+
+    #[test]
+    fn who_only_watches_has_fifty_messages() {
+        let start = Instant::now();
+        let mut traffic = Traffic::new(&TransportLimits::default());
+        for n in 0..of_watchers(100) {
+            assert_eq!(traffic.message(Cost::OfWatcher, start), RateVerdict::Pass, "message {n}");
+        }
+        assert_eq!(traffic.message(Cost::Free, start), RateVerdict::Pass);
+        assert_eq!(traffic.message(Cost::OfWatcher, start), RateVerdict::Limited(ms(400)));
+        assert_eq!(traffic.message(Cost::OfWatcher, start + ms(400)), RateVerdict::Pass);
     }
 
     #[test]
     fn the_third_refusal_in_a_minute_ends_the_connection() {
         let start = Instant::now();
         let mut traffic = Traffic::new(&TransportLimits { messages: 1, ..TransportLimits::default() });
-        assert_eq!(traffic.message(start), RateVerdict::Pass);
-        assert!(matches!(traffic.message(start), RateVerdict::Limited(_)));
-        assert!(matches!(traffic.message(start), RateVerdict::Limited(_)));
-        assert!(matches!(traffic.message(start + ms(1)), RateVerdict::Flooding(_)));
+        assert_eq!(traffic.message(Cost::Message, start), RateVerdict::Pass);
+        assert!(matches!(traffic.message(Cost::Message, start), RateVerdict::Limited(_)));
+        assert!(matches!(traffic.message(Cost::Message, start), RateVerdict::Limited(_)));
+        assert!(matches!(traffic.message(Cost::Message, start + ms(1)), RateVerdict::Flooding(_)));
     }
 
     #[test]
@@ -117,8 +158,11 @@ mod tests {
         let mut traffic = Traffic::new(&TransportLimits { messages: 1, ..TransportLimits::default() });
         for minute in 0..6 {
             let now = start + Duration::from_secs(31 * minute);
-            assert_eq!(traffic.message(now), RateVerdict::Pass);
-            assert!(matches!(traffic.message(now), RateVerdict::Limited(_)), "minute {minute}");
+            assert_eq!(traffic.message(Cost::Message, now), RateVerdict::Pass);
+            assert!(
+                matches!(traffic.message(Cost::Message, now), RateVerdict::Limited(_)),
+                "minute {minute}"
+            );
         }
     }
 

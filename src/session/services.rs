@@ -7,6 +7,7 @@ use fourfold_engine::Variant;
 use tracing::error;
 
 use super::departed::{Departed, Departure};
+use super::rate_limit::of_watchers;
 use crate::accounts::Accounts;
 use crate::fourfold_version;
 use crate::lobby::LobbyHandle;
@@ -71,8 +72,12 @@ pub struct Services {
     pub(crate) connections_per_account: usize,
     /// Messages of one connection in any 20 seconds.
     pub(crate) messages_per_20s: u32,
+    /// Illegal moves of a side that one game forgives.
+    pub(crate) illegal_retries: u8,
     /// What acknowledged moves survive: `strict` or `relaxed`.
     pub(crate) durability: &'static str,
+    /// What is spoken here beyond the smallest exchange.
+    pub(crate) features: Vec<&'static str>,
 }
 
 /// Whether the client knows its open offers.
@@ -138,11 +143,14 @@ impl Services {
             limits: Limits {
                 frame_bytes: CLIENT_FRAME_BYTES_MAX,
                 messages_per_20s: self.messages_per_20s,
+                watcher_messages_per_20s: of_watchers(self.messages_per_20s),
+                illegal_retries: self.illegal_retries,
                 games: self.games_max_of(identity.kind),
             },
             heartbeat_ms: u64::try_from(self.heartbeat.as_millis()).unwrap_or(u64::MAX),
             reactions: REACTIONS.iter().map(|emoji| (*emoji).to_owned()).collect(),
             durability: self.durability.to_owned(),
+            features: self.features.iter().map(|feature| (*feature).to_owned()).collect(),
         }))))
     }
 
@@ -165,7 +173,7 @@ impl Services {
         let mut live = 0;
         let mut your_turn = Vec::new();
         for room in self.directory.rooms_of(session.player()) {
-            let Some(snapshot) = room.look().await else { continue };
+            let Some(snapshot) = room.look(Some(session.player().clone())).await else { continue };
             live += u32::from(snapshot.to_move.is_some());
             if snapshot.to_move.is_some() && snapshot.to_move == snapshot.side_of(session.player()) {
                 your_turn.push(room);

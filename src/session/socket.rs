@@ -21,7 +21,7 @@ use tracing::{debug, error};
 use super::heartbeat::Heartbeat;
 use super::limits::TransportLimits;
 use super::port::{Caller, Disconnected, Gateway, Opened, RESUME_WITHIN, RefusedHello, SessionPort};
-use super::rate_limit::{RateVerdict, Traffic};
+use super::rate_limit::{Cost, RateVerdict, Traffic};
 use super::wire::{Farewell, Listening, MessageSource, Wire, WireEvent, WireFault};
 use crate::model::ids::GameId;
 use crate::play::presence::outbox::{Attachment, Outbox};
@@ -128,9 +128,12 @@ where
             }
         };
         // Opening a session costs nothing of what may be said in it.
-        let heard = hear(&text, received, traffic, |message| matches!(message, ClientMessage::Hello(_)));
+        let heard = hear(&text, received, traffic, |message| match message {
+            Some(ClientMessage::Hello(_)) => Cost::Free,
+            _ => Cost::Message,
+        });
         let refusal = match heard {
-            Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => return Ok((hello, id)),
+            Heard::Request(Request { id, message: ClientMessage::Hello(hello) }) => return Ok((*hello, id)),
             Heard::Request(Request { id, .. }) => {
                 let error = WireError::new(ErrorCode::Unauthorized, "the first message is `hello`");
                 Refusal { id, error }
@@ -164,11 +167,11 @@ fn hear(
     text: &str,
     received: Instant,
     traffic: &mut Traffic,
-    is_free: impl Fn(&ClientMessage) -> bool,
+    cost: impl Fn(Option<&ClientMessage>) -> Cost,
 ) -> Heard {
     let parsed = parse(text);
-    let free = parsed.as_ref().is_ok_and(|request| is_free(&request.message));
-    let verdict = if free { RateVerdict::Pass } else { traffic.message(received) };
+    let cost = cost(parsed.as_ref().ok().map(|request| &request.message));
+    let verdict = traffic.message(cost, received);
     match (verdict, parsed) {
         (RateVerdict::Pass, Ok(request)) => Heard::Request(request),
         (RateVerdict::Pass, Err(Refusal { id, error }))
@@ -361,7 +364,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
 
     fn on_text(&mut self, text: &str, received: Instant) {
         let session = self.session;
-        match hear(text, received, self.traffic, |message| session.is_free(message)) {
+        let cost = |message: Option<&ClientMessage>| match message {
+            Some(message) if session.is_free(message) => Cost::Free,
+            _ if session.only_watches() => Cost::OfWatcher,
+            _ => Cost::Message,
+        };
+        match hear(text, received, self.traffic, cost) {
             Heard::Request(Request { id, message: ClientMessage::Hello(_) }) => {
                 let error = WireError::bad_field("type", "`hello` was said already");
                 self.outbox.answer(&error.into(), id.as_deref());

@@ -247,6 +247,14 @@ impl StoredGame {
         (left == 0).then(|| self.moves_of(&self.events[..count]))
     }
 
+    /// The game as it stood then.
+    #[must_use = "the game goes in and comes out"]
+    pub(crate) fn until(mut self, then: UnixMillis) -> Self {
+        let known = self.events.iter().take_while(|event| event.at <= then).count();
+        self.events.truncate(known);
+        self
+    }
+
     fn moves_of(&self, events: &[StoredEvent]) -> String {
         let mut columns: Vec<Column> = Vec::new();
         for event in events {

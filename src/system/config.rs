@@ -25,6 +25,7 @@ pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, SiteOrigin, TextFile}
 pub use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
 use crate::model::durability::Durability;
+use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::ids::PlayerName;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
@@ -82,7 +83,7 @@ pub struct ServerConfig {
     /// Other sites whose pages may connect with a visitor's cookie.
     pub(crate) origins: Vec<SiteOrigin>,
     /// From the notice of a planned restart to its closing of connections, in milliseconds.
-    pub restart_notice_ms: Bounded<0, 60_000>,
+    pub restart_notice_ms: Bounded<0, 120_000>,
     /// Between two pings of the server, in milliseconds.
     pub heartbeat_ms: Bounded<100, 60_000>,
 }
@@ -180,6 +181,8 @@ pub struct LimitsConfig {
     pub(crate) games_per_player: Bounded<1, 10_000>,
     /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
     pub(crate) rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+    /// Illegal moves of a side that one game forgives; 0 for none.
+    pub illegal_retries: Bounded<0, 2>,
     /// Whether a version of a remote bot must have passed the self-test before it plays rated games.
     pub rated_requires_selftest: bool,
 }
@@ -196,12 +199,18 @@ impl Default for LimitsConfig {
             games: Bounded::new(10_000),
             games_per_player: Bounded::new(16),
             rated_games_per_pair_and_day: Bounded::new(20),
+            illegal_retries: Bounded::new(u32::from(ILLEGAL_FORGIVEN)),
             rated_requires_selftest: false,
         }
     }
 }
 
 impl LimitsConfig {
+    /// Illegal moves of a side that one game forgives.
+    pub(crate) fn illegal_retries(&self) -> u8 {
+        u8::try_from(self.illegal_retries.number()).unwrap_or(u8::MAX)
+    }
+
     /// Connections at the same time; `None` for as many as the process may open files, less a reserve.
     pub(crate) fn connections(&self) -> Option<usize> {
         Some(self.connections.count()).filter(|&connections| connections > 0)
@@ -244,11 +253,13 @@ pub struct WatchingConfig {
     pub truth: bool,
     /// How long after the move, in milliseconds.
     pub(crate) truth_delay_ms: Bounded<0, 600_000>,
+    /// How much later than the players they see games of people, in milliseconds; those of bots they see at once.
+    pub delay_ms: Bounded<0, 600_000>,
 }
 
 impl Default for WatchingConfig {
     fn default() -> Self {
-        Self { truth: true, truth_delay_ms: Bounded::new(0) }
+        Self { truth: true, truth_delay_ms: Bounded::new(0), delay_ms: Bounded::new(0) }
     }
 }
 
@@ -256,6 +267,11 @@ impl WatchingConfig {
     /// How long after a move its value is told.
     pub(crate) fn truth_delay(&self) -> Duration {
         self.truth_delay_ms.millis()
+    }
+
+    /// How much later than the players they see games of people.
+    pub(crate) fn delay(&self) -> Duration {
+        self.delay_ms.millis()
     }
 }
 

@@ -24,6 +24,29 @@ async fn a_hundred_messages_are_taken_and_the_next_one_is_told_to_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_only_watches_has_fifty_messages_and_a_player_who_watches_a_hundred() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    assert_eq!(eve.welcome["limits"]["watcher_messages_per_20s"], 50);
+    for watcher in [&mut eve, &mut *pair.first] {
+        watcher.ask(json!({"type": "watch", "feed": "lobby"})).await;
+    }
+    // To watch cost one credit: whoever asks for it watches nothing yet.
+    for n in 0..49 {
+        assert_eq!(eve.ask(json!({"type": "ping", "n": n})).await["n"], n);
+        assert_eq!(pair.first.ask(json!({"type": "ping", "n": n})).await["n"], n);
+    }
+    assert_eq!(eve.ask_refused(json!({"type": "ping"}), "rate_limited").await["retry_ms"], 200);
+    assert_eq!(pair.first.ask(json!({"type": "ping", "n": 49})).await["n"], 49, "it plays");
+    advance(Duration::from_millis(200)).await;
+    assert_eq!(eve.ask(json!({"type": "unwatch", "feed": "lobby"})).await["type"], "ok");
+    advance(Duration::from_millis(200)).await;
+    assert_eq!(eve.ask(json!({"type": "ping", "n": 1})).await["n"], 1, "it watches nothing any more");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_move_that_answers_a_turn_is_free_and_so_is_the_next_try() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fourfold::model::secret::Secret;
+use fourfold::system::config::Bounded;
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -26,6 +27,35 @@ async fn welcome_is_number_one_and_synced_follows() {
     assert!(welcome["session"].is_string() && welcome["secret"].is_string());
     let synced = bot.next().await;
     assert_eq!(synced, json!({"type": "synced", "seq": 2, "games": 0, "your_turn": []}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn welcome_lists_features_and_whoever_needs_others_is_refused() {
+    let arena = Arena::start_with(|config| {
+        config.watching.truth = false;
+        config.watching.delay_ms = Bounded::new(1_000);
+    })
+    .await;
+    let mut needs = hello();
+    needs["needs"] = json!(["strict", "watch_delay"]);
+    let client = Client::open(&arena.url(), &[], needs.clone()).await;
+    let features = client.welcome["features"].as_array().unwrap();
+    for (feature, there) in [("strict", true), ("resume", true), ("watch_delay", true), ("truth", false)] {
+        assert_eq!(features.contains(&json!(feature)), there, "{feature}");
+    }
+    for (needed, field_code) in
+        [(json!(["strict", "truth"]), "bad_version"), (json!(vec!["strict"; 65]), "bad_field")]
+    {
+        needs["needs"] = needed;
+        let mut client = Client::connect(&arena.url(), &[]).await.unwrap();
+        let refused = client.ask_refused(needs.clone(), field_code).await;
+        assert_eq!((&refused["field"], &refused["fatal"]), (&json!("needs"), &json!(true)));
+        if field_code == "bad_version" {
+            assert_eq!(refused["supported"], json!([1]));
+            assert!(refused["message"].as_str().unwrap().starts_with("\"truth\" is not spoken here"));
+            assert_eq!(client.closed().await, 4406);
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,6 @@
 //! Turns, moves and their refusals.
 
+use fourfold::system::config::Bounded;
 use serde_json::{Value, json};
 
 use crate::support::{Arena, advance, blitz, pair_up};
@@ -131,6 +132,30 @@ async fn the_third_wrong_column_loses_the_game() {
         (&end["result"], &end["reason"], &end["by"], &end["event_seq"]),
         (&json!("second"), &json!("illegal"), &json!("first"), &json!(9))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_strict_loses_with_the_first_wrong_column_and_the_other_side_does_not() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    ann.ask(json!({"type": "set", "strict": true})).await;
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    pair.play("4").await;
+    assert_eq!(pair.second.ask_refused(pair.stone(1, 8), "illegal_move").await["retries_left"], 2);
+    pair.play_from(1, "4").await;
+    assert_eq!(pair.first.ask_refused(pair.stone(2, 8), "illegal_move").await["retries_left"], 0);
+    let end = pair.second.until("game_end").await;
+    assert_eq!((&end["reason"], &end["by"]), (&json!("illegal"), &json!("first")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_a_strict_arena_the_first_wrong_column_loses() {
+    let arena = Arena::start_with(|config| config.limits.illegal_retries = Bounded::new(0)).await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    assert_eq!(ann.welcome["limits"]["illegal_retries"], 0);
+    let pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    assert_eq!(pair.first.ask_refused(pair.stone(0, 8), "illegal_move").await["retries_left"], 0);
+    assert_eq!(pair.second.until("game_end").await["reason"], "illegal");
 }
 
 #[tokio::test(start_paused = true)]

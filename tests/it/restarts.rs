@@ -26,6 +26,22 @@ async fn a_planned_stop_is_announced_and_games_go_on_until_then() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_long_notice_ends_when_the_last_game_is_over() {
+    let arena = Arena::start_with(|config| config.server.restart_notice_ms = Bounded::new(120_000)).await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    arena.tell_to_stop();
+    assert_eq!(pair.first.until("notice").await["in_ms"], 120_000);
+    advance(Duration::from_secs(20)).await;
+    pair.play("121212").await;
+    pair.play_from(6, "1").await;
+    assert_eq!(pair.first.until("game_end").await["reason"], "four");
+    advance(Duration::from_millis(200)).await;
+    assert_eq!(ann.closed().await, 1012);
+    assert_eq!(bob.closed().await, 1012);
+}
+
+#[tokio::test(start_paused = true)]
 async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     let arena = Arena::start().await;
     let token = arena.token("ada").await;

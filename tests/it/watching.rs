@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fourfold::system::config::Bounded;
 use serde_json::{Value, json};
 
 use crate::support::{Arena, advance, blitz, pair_up};
@@ -164,4 +165,37 @@ async fn watchers_hear_what_is_certain_but_not_where_people_play_for_ratings() {
         ann.clear().await;
         bob.clear().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_of_people_are_seen_late_everywhere_until_they_are_over() {
+    let arena = Arena::start_with(|config| config.watching.delay_ms = Bounded::new(10_000)).await;
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
+    let seen = eve.ask(pair.about("watch")).await;
+    assert_eq!((&seen["moves"], &seen["delay_ms"]), (&json!(""), &json!(10_000)));
+    pair.play("4").await;
+    advance(Duration::from_secs(4)).await;
+    pair.play_from(1, "4").await;
+    let to_move = pair.second.ask(pair.about("sync")).await;
+    assert_eq!((&to_move["moves"], &to_move["delay_ms"]), (&json!("44"), &Value::Null), "players see all");
+    advance(Duration::from_millis(5_900)).await;
+    assert!(!eve.heard_types().await.contains(&"moved".to_owned()));
+    assert_eq!(eve.ask(pair.about("sync")).await["moves"], "");
+    advance(Duration::from_millis(200)).await;
+    assert_eq!(eve.until("moved").await["ply"], 1);
+    let mut late = arena.guest().await;
+    let seen = late.ask(pair.about("watch")).await;
+    assert_eq!((&seen["moves"], &seen["ply"], &seen["to_move"]), (&json!("4"), &json!(1), &json!("second")));
+    advance(Duration::from_secs(1)).await;
+    late.ask(json!({"type": "watch", "feed": "lobby"})).await;
+    assert_eq!(late.until("lobby").await["games"][0]["moves"], "4");
+    pair.resign_first().await;
+    for watcher in [&mut eve, &mut late] {
+        assert_eq!(watcher.until("moved").await["ply"], 2, "the end tells all");
+        assert_eq!(watcher.until("game_end").await["moves"], "44");
+    }
+    let mut again = arena.guest().await;
+    assert_eq!(again.ask(pair.about("watch")).await["delay_ms"], Value::Null);
 }

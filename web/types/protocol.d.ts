@@ -21,8 +21,11 @@ export interface Terms {
 export interface Welcome {
   type: "welcome"; protocol: number; session: string; secret: string; resumed: boolean;
   server: { name: string; version: string }; you: Player;
-  limits: { frame_bytes: number; messages_per_20s: number; games: number };
-  heartbeat_ms: number; reactions: string[]; durability: string;
+  limits: {
+    frame_bytes: number; messages_per_20s: number; watcher_messages_per_20s: number; games: number;
+    illegal_retries: number;
+  };
+  heartbeat_ms: number; reactions: string[]; durability: string; features: string[];
 }
 export interface Synced { type: "synced"; games: number; your_turn: string[] }
 export interface Ok { type: "ok" }
@@ -48,7 +51,7 @@ export interface Snapshot {
   time: Time; variant: string; opening: Opening; pair?: { id: string; leg: number; of: number };
   moves: string; ply: number; clock: Sides<number>; to_move: Side | null; event_seq: number;
   status: "live" | "over"; result?: Result; reason?: Reason; line?: CellNumbers[];
-  watching?: number; frozen_ms?: number; given_back_ms?: number; skipped?: number;
+  watching?: number; frozen_ms?: number; given_back_ms?: number; skipped?: number; delay_ms?: number;
 }
 export interface Turn {
   type: "turn"; game: string; ply: number; moves: string; legal: number[];

@@ -136,7 +136,7 @@ class Bot {
   }
 
   #hello() {
-    const { token, name, version, about, open, accepts, maxGames } = this.#settings;
+    const { token, name, version, about, open, accepts, maxGames, strict } = this.#settings;
     return {
       protocol: PROTOCOL,
       token,
@@ -145,6 +145,7 @@ class Bot {
       open: open && !this.#isDraining,
       accepts,
       max_games: maxGames,
+      strict,
       resume: this.#session ?? undefined,
     };
   }

@@ -46,6 +46,7 @@ use crate::play::house::HouseBots;
 use crate::play::orders::Orders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
+use crate::protocol::FEATURES;
 use crate::session::departed::Departed;
 use crate::session::limits::TransportLimits;
 use crate::session::line_feed::LineFeeds;
@@ -175,6 +176,7 @@ pub(super) fn play(
         pair_limit: ground.config.limits.rated_games_per_pair_and_day.number(),
         self_test: requirement(&ground.config),
         live_values: live_values(&ground.config, &thinking.analysis),
+        watch_delay: ground.config.watching.delay(),
         shares: ground.shares.clone(),
         games_max: ground.config.limits.games.count(),
         pauses,
@@ -252,8 +254,20 @@ pub(super) async fn session(
         heartbeat: config.server.heartbeat(),
         connections_per_account: config.limits.connections_per_account.count(),
         messages_per_20s: config.limits.messages_per_20s.number(),
+        illegal_retries: config.limits.illegal_retries(),
         durability: config.storage.durability.as_str(),
+        features: features(config),
     }))
+}
+
+/// What is spoken here beyond the smallest exchange.
+fn features(config: &Config) -> Vec<&'static str> {
+    let by_setting = [
+        config.access.guests.then_some("guests"),
+        config.watching.truth.then_some("truth"),
+        (!config.watching.delay().is_zero()).then_some("watch_delay"),
+    ];
+    FEATURES.iter().copied().chain(by_setting.into_iter().flatten()).collect()
 }
 
 /// The bots that learn, if there are to be any.

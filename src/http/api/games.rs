@@ -142,7 +142,7 @@ async fn game(
         .unwrap_or(&part)
         .parse::<GameId>()
         .map_err(|_| ApiError::not_found("game"))?;
-    let stored = state.store.game(&id).await?.ok_or_else(|| ApiError::not_found("game"))?;
+    let stored = state.shown_game(&id, |_| false).await?.ok_or_else(|| ApiError::not_found("game"))?;
     let replayed = || {
         let game = Game::from_moves(stored.spec.variant, &stored.moves());
         game.map_err(|error| ApiError::internal(&error))

@@ -148,7 +148,7 @@ async fn resolve(state: &AppState, wanted: &str, variant: Option<&str>) -> Resul
     let named = |part: &str| path.split_once(part).map(|(_, rest)| rest.trim_end_matches('/').to_owned());
     if let Some(id) = named("/game/") {
         let Ok(id) = id.parse::<GameId>() else { return Ok(None) };
-        let game = state.store.game(&id).await?;
+        let game = state.shown_game(&id, |_| false).await?;
         return Ok(game.map(|game| address(game.spec.variant, &game.moves())));
     }
     if let Some(moves) = named("/analysis/").or_else(|| named("/p/")) {

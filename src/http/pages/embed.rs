@@ -31,7 +31,9 @@ struct Embed {
 /// One game, live or over.
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
-    let Some(stored) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
+    let Some(stored) = state.shown_game(&id, |_| false).await? else {
+        return Err(PageError::not_found(visitor));
+    };
     let snapshot = stored_snapshot(&state, stored, None).await?.0;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let game = Watched::new(visitor.language(), &snapshot, Opens::InNewTab);

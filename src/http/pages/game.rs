@@ -322,7 +322,8 @@ impl WhyRow {
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<GameId>() else { return Err(PageError::not_found(visitor)) };
-    let Some(game) = state.store.game(&id).await? else { return Err(PageError::not_found(visitor)) };
+    let shown = state.shown_game(&id, |player| visitor.is(player)).await?;
+    let Some(game) = shown else { return Err(PageError::not_found(visitor)) };
     let why = WhyPanel::of(&state, visitor.language(), &game).await?;
     let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;

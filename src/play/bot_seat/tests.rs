@@ -112,7 +112,15 @@ async fn play_out_on(pool: &ComputePool, manners: BySide<Manner>, time: TimeCont
     let (news, mut hear_news) = mpsc::channel(8);
     let (directory, metrics) = (Directory::default(), Arc::new(Metrics::new()));
     let live_values = LiveValues::default();
-    let deps = RoomDeps { writer, directory, news, metrics, live_values, pauses: Pauses::default() };
+    let deps = RoomDeps {
+        writer,
+        directory,
+        news,
+        metrics,
+        live_values,
+        pauses: Pauses::default(),
+        watch_delay: Duration::ZERO,
+    };
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));
     for side in Side::BOTH {

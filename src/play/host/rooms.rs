@@ -46,6 +46,7 @@ impl Host {
             metrics: Arc::clone(&self.inner.deps.metrics),
             live_values: self.inner.deps.live_values.clone(),
             pauses: self.inner.deps.pauses.clone(),
+            watch_delay: self.inner.deps.watch_delay,
         }
     }
 

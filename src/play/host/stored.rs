@@ -24,7 +24,7 @@ impl Host {
     /// The store failed.
     pub(crate) async fn snapshot(&self, id: &GameId) -> Result<Option<Snapshot>, StoreError> {
         if let Some(room) = self.inner.deps.directory.room(id)
-            && let Some(snapshot) = room.look().await
+            && let Some(snapshot) = room.look(None).await
         {
             return Ok(Some(snapshot));
         }

@@ -28,12 +28,21 @@ pub(crate) struct PlayerSettings {
     pub(crate) reserve_for_humans: u32,
     /// Whether it takes no new games.
     pub(crate) draining: bool,
+    /// Whether its first illegal move loses a game.
+    pub(crate) strict: bool,
 }
 
 impl PlayerSettings {
     /// What counts until the player declares something else.
     pub(crate) fn new(max_games: u32) -> Self {
-        Self { accepts: Accepts::default(), open: false, max_games, reserve_for_humans: 0, draining: false }
+        Self {
+            accepts: Accepts::default(),
+            open: false,
+            max_games,
+            reserve_for_humans: 0,
+            draining: false,
+            strict: false,
+        }
     }
 
     /// Takes over what the player says about itself; what it leaves out stays as it is.
@@ -49,6 +58,9 @@ impl PlayerSettings {
         }
         if let Some(reserve) = declared.reserve_for_humans {
             self.reserve_for_humans = reserve.number();
+        }
+        if let Some(strict) = declared.strict {
+            self.strict = strict;
         }
     }
 
@@ -227,6 +239,11 @@ impl Sessions {
         self.lock().players.get(player).map(|player| player.present.clone())
     }
 
+    /// Whether a player's first illegal move loses a game.
+    pub(crate) fn is_strict(&self, player: &PlayerId) -> bool {
+        self.lock().players.get(player).is_some_and(|player| player.present.settings.strict)
+    }
+
     /// Changes what a player has declared.
     pub(crate) fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut PlayerSettings)) {
         if let Some(player) = self.lock().players.get_mut(player) {
@@ -293,7 +310,7 @@ mod tests {
     use crate::protocol::client::GameCount;
 
     fn declared() -> Declared {
-        Declared { open: None, accepts: None, max_games: None, reserve_for_humans: None }
+        Declared { open: None, accepts: None, max_games: None, reserve_for_humans: None, strict: None }
     }
 
     #[test]

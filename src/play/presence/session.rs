@@ -252,6 +252,12 @@ impl Session {
         self.state().watched_games()
     }
 
+    /// Whether the client watches, and its player has no game.
+    pub(crate) fn only_watches(&self) -> bool {
+        let watches = self.state().watches();
+        watches && self.directory.games_of(self.player()) == 0
+    }
+
     /// Notes that a feed is followed.
     pub(crate) fn follow(&self, feed: Feed) {
         self.state().follow(feed);

@@ -85,6 +85,11 @@ impl SessionState {
         self.watched.iter().cloned().collect()
     }
 
+    /// Whether a game or a feed is watched.
+    pub(super) fn watches(&self) -> bool {
+        !self.watched.is_empty() || !self.feeds.is_empty()
+    }
+
     pub(super) fn follow(&mut self, feed: Feed) {
         self.feeds.insert(feed);
     }

@@ -2,6 +2,7 @@
 
 mod live_value;
 mod requests;
+mod screen;
 mod telling;
 
 use std::collections::VecDeque;
@@ -13,6 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, debug, error, info_span, warn};
 
 use self::live_value::WatchedValue;
+use self::screen::Screen;
+pub(crate) use self::screen::delay_between;
 use super::directory::{Directory, PublicGame};
 use super::handle::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, RoomHandle, SeatWait};
 use super::members::Members;
@@ -76,6 +79,8 @@ pub(crate) struct RoomDeps {
     pub(crate) live_values: LiveValues,
     /// Says when the daemon stood still.
     pub(crate) pauses: Pauses,
+    /// How much later than the players watchers see games of people.
+    pub(crate) watch_delay: Duration,
 }
 
 /// What is being stored.
@@ -104,6 +109,8 @@ pub(crate) struct RoomActor {
     crowd_told: Option<Instant>,
     pace: CrowdPace,
     value: WatchedValue,
+    /// What watchers see if they see it late.
+    screen: Option<Box<Screen>>,
     closes_at: Option<Instant>,
     pauses: PauseListener,
 }
@@ -128,7 +135,7 @@ impl RoomActor {
         let moves = state.game().notation();
         let public = Arc::new(PublicGame::new(state.spec().clone(), players.clone(), moves));
         deps.directory.insert(handle.clone(), Arc::clone(&public));
-        let actor = Box::new(Self {
+        let mut actor = Box::new(Self {
             pauses: deps.pauses.listen(),
             state,
             players,
@@ -143,8 +150,10 @@ impl RoomActor {
             crowd_told: None,
             pace: CrowdPace::default(),
             value: WatchedValue::default(),
+            screen: None,
             closes_at: None,
         });
+        actor.set_up_screen();
         (handle, actor)
     }
 
@@ -230,7 +239,8 @@ impl RoomActor {
         {
             alarm = Some(at.max(now() + STALL_RECHECK));
         }
-        [alarm, self.crowd_due, self.pace.due(), self.closes_at].into_iter().flatten().min()
+        let screen = self.screen.as_ref().and_then(|screen| screen.due());
+        [alarm, self.crowd_due, self.pace.due(), screen, self.closes_at].into_iter().flatten().min()
     }
 
     /// Gives back what passed of the players' time while the daemon stood still. Whatever acts upon time comes after
@@ -251,6 +261,7 @@ impl RoomActor {
         if self.pace.due().is_some_and(|due| due <= now) {
             self.catch_watchers_up().await;
         }
+        self.show_due().await;
         if self.closes_at.is_some_and(|due| due <= now) {
             return Step::Break(Closed::Done);
         }
@@ -317,9 +328,10 @@ impl RoomActor {
                 }
             }
             Command::Sync { player, reply, skipped } => self.sync(player, &reply, skipped).await,
-            Command::Look { answer } => {
+            Command::Look { player, answer } => {
+                let side = player.and_then(|player| self.side_of(&player));
                 // A page that stopped waiting needs no answer.
-                let _ = answer.send(self.snapshot(None));
+                let _ = answer.send(self.seen_by(side));
             }
             Command::Pause { done } => {
                 self.pausing = Some(done);

@@ -168,6 +168,8 @@ pub(super) enum Command {
         skipped: Option<u64>,
     },
     Look {
+        /// Who looks; somebody who does not play sees what watchers see.
+        player: Option<PlayerId>,
         answer: oneshot::Sender<Snapshot>,
     },
     Pause {
@@ -307,9 +309,9 @@ impl RoomHandle {
         self.ask(Command::Sync { player, reply, skipped });
     }
 
-    /// The game as a watcher sees it.
-    pub(crate) async fn look(&self) -> Option<Snapshot> {
-        ask(&self.commands, |answer| Command::Look { answer }).await
+    /// The game as this player sees it, or a watcher.
+    pub(crate) async fn look(&self, player: Option<PlayerId>) -> Option<Snapshot> {
+        ask(&self.commands, |answer| Command::Look { player, answer }).await
     }
 
     /// Stores the clocks as they stand, for a planned stop.

@@ -104,6 +104,7 @@ impl RoomState {
             frozen_ms: self.frozen_for(now).map(millis),
             given_back_ms: None,
             skipped: None,
+            delay_ms: None,
         }
     }
 

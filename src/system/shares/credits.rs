@@ -52,9 +52,18 @@ impl Credits {
     ///
     /// Says how long to wait for the next one. A refusal costs nothing.
     pub(crate) fn spend(&mut self, budget: Budget, now: Instant) -> Result<(), Duration> {
-        let wait = self.wait(budget, 1, now);
-        if wait.is_zero() {
-            self.take(budget, 1, now);
+        self.spend_many(budget, 1, now)
+    }
+
+    /// Takes so many credits, or none.
+    ///
+    /// # Errors
+    ///
+    /// Says how long to wait until they are there. A refusal costs nothing.
+    pub(crate) fn spend_many(&mut self, budget: Budget, cost: u64, now: Instant) -> Result<(), Duration> {
+        let wait = self.wait(budget, cost, now);
+        if cost == 0 || wait.is_zero() {
+            self.take(budget, cost, now);
             Ok(())
         } else {
             Err(wait)

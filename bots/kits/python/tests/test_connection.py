@@ -28,11 +28,12 @@ def test_hello_presents_the_bot_and_the_token_travels_in_the_header() -> None:
             "open": True,
             "accepts": {"rated": True},
             "max_games": 3,
+            "strict": True,
         }
         await peer.welcome()
         await peer.finish(client)
 
-    play(script, about="a test", accepts={"rated": True}, max_games=3)
+    play(script, about="a test", accepts={"rated": True}, max_games=3, strict=True)
 
 
 def test_a_session_resumes_after_a_drop_and_the_answer_is_sent_again() -> None:

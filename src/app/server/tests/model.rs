@@ -197,7 +197,7 @@ impl Run {
     async fn come(&mut self, client: usize, hello: Value) {
         let Ok(request) = parse(&self.filled(hello).to_string()) else { return };
         let ClientMessage::Hello(hello) = request.message else { return };
-        let Ok(opened) = self.daemon.open(self.credentials[client].clone(), hello).await else { return };
+        let Ok(opened) = self.daemon.open(self.credentials[client].clone(), *hello).await else { return };
         let (port, attachment) = opened.into_parts();
         // What it had is another connection's now: two pages of a person, or a bot that is replaced.
         self.go(client, false).await;

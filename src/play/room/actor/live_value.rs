@@ -43,11 +43,12 @@ impl RoomActor {
     /// Asks for the value of the position if somebody who may hear it watches.
     pub(super) fn seek_value(&mut self) {
         let is_known = self.value.asked.is_some() || self.value.told.is_some();
-        let is_over = self.state.end().is_some() || self.state.position().outcome().is_some();
+        let (position, _) = self.watched_position();
+        let is_over = self.state.end().is_some() || position.outcome().is_some();
         if is_known || is_over || self.members.watching() == 0 || !self.may_be_told() {
             return;
         }
-        let (live_values, position) = (self.deps.live_values.clone(), *self.state.position());
+        let live_values = self.deps.live_values.clone();
         let task = tokio::spawn(async move { live_values.of(position).await });
         self.value.asked = Some(AbortOnDropHandle::new(task));
     }
@@ -62,7 +63,7 @@ impl RoomActor {
         let Some(value) = value else { return };
         let frame = Frame::new(ServerMessage::Truth(Truth {
             game: self.state.spec().id.clone(),
-            ply: self.state.game().ply(),
+            ply: self.watched_position().1,
             winner: value.winner.map(Into::into),
             plies: value.plies,
         }));

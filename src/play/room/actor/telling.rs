@@ -33,7 +33,7 @@ impl RoomActor {
                     is_other_position = true;
                     let frame = Frame::new(ServerMessage::Moved(self.state.moved(&played)));
                     self.members.tell_players(played.by, &frame, asker.as_ref());
-                    self.public.set_board(self.state.game().notation(), false);
+                    self.list_board();
                     crowd.push(frame);
                 }
                 Effect::Prompt(side) => {
@@ -47,8 +47,8 @@ impl RoomActor {
                         let frame = self.snapshot_frame(Some(side), None);
                         self.members.tell_side(side, &frame, asker.as_ref());
                     }
-                    self.public.set_board(self.state.game().notation(), false);
-                    crowd.push(self.snapshot_frame(None, None));
+                    self.list_board();
+                    crowd.push(Frame::new(ServerMessage::Game(Box::new(self.snapshot(None)))));
                 }
                 Effect::GivenBack(time) => self.tell_given_back(time),
                 Effect::Ended => {
@@ -80,9 +80,16 @@ impl RoomActor {
             }
         }
         self.tell_watchers(crowd).await;
-        if is_other_position {
+        if is_other_position && self.screen.is_none() {
             self.value.forget();
             self.seek_value();
+        }
+    }
+
+    /// Has lists show the board, unless they show it late.
+    fn list_board(&self) {
+        if self.screen.is_none() {
+            self.public.set_board(self.state.game().notation(), false);
         }
     }
 
@@ -98,8 +105,8 @@ impl RoomActor {
         }
     }
 
-    /// Tells the watchers, a large crowd not of each of many moves.
-    async fn tell_watchers(&mut self, frames: Vec<Frame>) {
+    /// Shows news to the watchers, to a large crowd not each of many moves.
+    pub(super) async fn show(&mut self, frames: Vec<Frame>) {
         for frame in frames {
             if matches!(frame.message(), ServerMessage::Moved(_)) {
                 if !self.pace.tells_move(self.members.watching(), now()) {
@@ -173,8 +180,16 @@ impl RoomActor {
         self.state.snapshot(you, &self.players, shown_crowd(self.members.watching()), now())
     }
 
+    /// The game as the player of a side sees it, or a watcher.
+    pub(super) fn seen_by(&self, you: Option<Side>) -> Snapshot {
+        match you {
+            Some(side) => self.snapshot(Some(side)),
+            None => self.watched_snapshot(),
+        }
+    }
+
     pub(super) fn snapshot_frame(&self, you: Option<Side>, skipped: Option<u64>) -> Frame {
-        let snapshot = Snapshot { skipped, ..self.snapshot(you) };
+        let snapshot = Snapshot { skipped, ..self.seen_by(you) };
         Frame::new(ServerMessage::Game(Box::new(snapshot)))
     }
 }

@@ -6,6 +6,7 @@ use tokio::task::JoinHandle;
 use super::telling::{CROWD_EVERY, LINGER_BOTS, LINGER_PEOPLE};
 use super::*;
 use crate::analysis::values::Analysis;
+use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::ids::PlayerId;
 use crate::model::result::EndReason;
 use crate::play::room::directory::LINGERING_MAX;
@@ -160,6 +161,7 @@ async fn set_up_told(kind: PlayerKind, rated: bool, live_values: LiveValues) -> 
         metrics,
         live_values,
         pauses: Pauses::default(),
+        watch_delay: Duration::ZERO,
     };
     let (room, mut actor) = RoomActor::new(state, players, deps.clone());
     let log = Log::default();
@@ -180,7 +182,14 @@ impl Setup {
         let player = self.player_of(who);
         let column = u8::try_from(column).ok().and_then(Column::from_number);
         let column = column.ok_or(NoColumn::OutOfRange(0));
-        let stone = Play { ply, column, info: None, received: now(), round_trip: Duration::ZERO };
+        let stone = Play {
+            ply,
+            column,
+            forgiven: ILLEGAL_FORGIVEN,
+            info: None,
+            received: now(),
+            round_trip: Duration::ZERO,
+        };
         self.room.play(player, stone, who.reply(Some("r1")));
     }
 

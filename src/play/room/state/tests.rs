@@ -5,6 +5,7 @@ use super::deadline::FIRST_MOVE_MAX;
 use super::freeze::{RESTART_BONUS, RESTART_FREEZE_MAX};
 use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
+use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::pause::Pause;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
@@ -71,6 +72,7 @@ impl Table {
         Play {
             ply,
             column: known.ok_or(NoColumn::OutOfRange(column)),
+            forgiven: ILLEGAL_FORGIVEN,
             info: None,
             received: self.now,
             round_trip: Duration::ZERO,

@@ -13,9 +13,6 @@ use crate::storage::record::{EventKind, StoredEvent, StoredMove};
 
 use crate::model::time::UnixMillis;
 
-/// Illegal moves after which a side has lost: two are forgiven.
-const ILLEGAL_MOVES_MAX: u8 = 3;
-
 /// A stone as a player sends it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Play {
@@ -23,6 +20,8 @@ pub(crate) struct Play {
     pub(crate) ply: u32,
     /// Where. A value that is no column comes here too: it counts against the sender if the ply is due.
     pub(crate) column: Result<Column, NoColumn>,
+    /// Illegal moves that this side is forgiven in a game.
+    pub(crate) forgiven: u8,
     /// What a bot thought.
     pub(crate) info: Option<Box<str>>,
     /// When the frame was read.
@@ -52,8 +51,8 @@ impl RoomState {
     ///
     /// # Errors
     ///
-    /// See [`RoomRefusal`]. An illegal or malformed column for the ply that is due is counted; the third one comes
-    /// with the effects that end the game, so a refusal and effects may come together.
+    /// See [`RoomRefusal`]. An illegal or malformed column for the ply that is due is counted; the one after those
+    /// that are forgiven comes with the effects that end the game, so a refusal and effects may come together.
     pub(crate) fn play(
         &mut self,
         side: Side,
@@ -95,7 +94,7 @@ impl RoomState {
         let column = match self.legal_column(play.column) {
             Ok(column) => column,
             Err(refusal) => {
-                let (refusal, effects) = self.count_illegal(side, refusal, play.received, at);
+                let (refusal, effects) = self.count_illegal(side, refusal, play, at);
                 return (Err(refusal), effects);
             }
         };
@@ -130,12 +129,12 @@ impl RoomState {
         &mut self,
         side: Side,
         refusal: RoomRefusal,
-        now: Instant,
+        play: &Play,
         at: UnixMillis,
     ) -> (RoomRefusal, Effects) {
         let counted = &mut self.illegal[side];
         *counted = counted.saturating_add(1);
-        let retries_left = ILLEGAL_MOVES_MAX.saturating_sub(*counted);
+        let retries_left = play.forgiven.saturating_add(1).saturating_sub(*counted);
         let refusal = match refusal {
             RoomRefusal::Malformed { width, .. } => {
                 RoomRefusal::Malformed { width, retries_left: Some(retries_left) }
@@ -144,7 +143,7 @@ impl RoomState {
             other => other,
         };
         let effects = if retries_left == 0 {
-            self.stage_end(lost(side, EndReason::Illegal), now, at)
+            self.stage_end(lost(side, EndReason::Illegal), play.received, at)
         } else {
             Vec::new()
         };

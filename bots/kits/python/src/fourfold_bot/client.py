@@ -112,6 +112,7 @@ class Client:
             "open": (want.opponent is None if want.open is None else want.open) and not self._is_draining,
             "accepts": want.accepts,
             "max_games": want.max_games,
+            "strict": want.strict or None,
         }
         return _without_none(hello)
 

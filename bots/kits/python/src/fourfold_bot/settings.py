@@ -44,6 +44,7 @@ class Settings:
     open: bool | None = None  # on the ladder and in the directory (None: unless it has an `opponent`); else its owner's
     accepts: dict[str, Any] | None = None  # `accepts` of the protocol; None takes every game there is
     max_games: int | None = None  # at once; None leaves it to the server
+    strict: bool = False  # the first illegal move loses a game; otherwise the third one does
     games: int | None = None  # stop after this many; None plays until it is told to stop
     faults_max: int | None = None  # leave after so many games in a row that `choose` resigned
     opponent: str | None = None  # asks this player for all of its games, such as "negamax-6"
