@@ -11,6 +11,9 @@ PLACEHOLDERS = [
     ("ASSETS", "pages api assets socket", r"/static/v-([0-9a-f]{16})/"),
     # A guest whom nobody knew before gets a new identity with every page.
     ("NEW-GUEST", "pages api socket", r"(?m)^set-cookie: fourfold=([\w-]+\.[\w-]+);"),
+    # Requests without a name get a new one.
+    ("REQUEST", "pages api socket assets", r"(?m)^x-request-id: ([0-9a-f]{16})"),
+    ("REQUEST", "pages api socket", r'"request_id": ?"([0-9a-f]{16})"'),
     # How long the clocks of a game in progress stand still yet: a minute, from the start of the daemon.
     ("FROZEN", "pages api socket", r"frozen_ms(?:\"|&#34;): ?(\d+)"),
     # The puzzles of a rush are drawn whenever the page is opened.

@@ -18,11 +18,12 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
-use tracing::debug;
+use tracing::{Instrument as _, debug, error_span};
 
 use super::client_address::Peer;
 use super::error::{ApiCode, ApiError};
 use super::named_host::NamedHosts;
+use super::request_id::{self, RequestId};
 use super::slow_peer::{BareLineFeed, ContentLength, HeadFacts, Marks, PacedBody, PacedStream, PeerPace};
 use crate::session::limits::TransportLimits;
 
@@ -130,6 +131,7 @@ async fn answer(
     peer_pace: &Arc<PeerPace>,
     hosts: &NamedHosts,
 ) -> Result<Response<PacedBody<Body>>, Infallible> {
+    let id = RequestId::of(request.headers());
     let head = peer_pace.request(!request.body().is_end_stream());
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
     let refused = check_head(&request, head).err();
@@ -137,10 +139,18 @@ async fn answer(
     let refused = refused.or_else(|| check_host(request.headers(), hosts).err());
     let mut request = request.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::RequestRead));
     request.extensions_mut().insert(Peer(peer));
-    let mut response = match refused {
-        Some(error) => error.into_response(),
-        None => router.call(request).await?,
+    let answered = async {
+        match refused {
+            Some(error) => Ok(error.into_response()),
+            None => router.call(request).await,
+        }
     };
+    // Whatever the level of the log, its lines name the request.
+    let span = error_span!("request", request_id = %id);
+    let mut response = id.scope(answered).instrument(span).await?;
+    if let Some(id) = id.to_header() {
+        response.headers_mut().insert(request_id::HEADER, id);
+    }
     if chunked || is_broken {
         // Whoever sits between may see the end of such a request elsewhere than we do (RFC 9112, section 6.1).
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

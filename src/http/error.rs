@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::error;
 
+use super::request_id;
 use crate::accounts::AccountError;
 use crate::analysis::compute::ComputeError;
 use crate::analysis::values::AnalysisError;
@@ -120,12 +121,22 @@ pub(crate) struct ApiError {
     /// Of `not_ready`: what is not all there, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) reasons: Vec<String>,
+    /// The name of the request, in the log and in the header `X-Request-Id` too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request_id: Option<String>,
 }
 
 impl ApiError {
     /// A refusal that says nothing more than its words.
     pub(crate) fn new(code: ApiCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), field: None, retry_ms: None, reasons: Vec::new() }
+        Self {
+            code,
+            message: message.into(),
+            field: None,
+            retry_ms: None,
+            reasons: Vec::new(),
+            request_id: None,
+        }
     }
 
     /// A part of the path or query that is not allowed.
@@ -182,7 +193,8 @@ impl IntoResponse for ApiError {
         let code = self.code;
         // Whole seconds, rounded up: half a second early would be refused again.
         let retry_after = self.retry_ms.map(|ms| ms.div_ceil(1_000));
-        let mut response = (code.status(), Json(self)).into_response();
+        let named = Self { request_id: request_id::current(), ..self };
+        let mut response = (code.status(), Json(named)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = retry_after {

@@ -1,8 +1,9 @@
 //! The accept loop: takes connections as fast as they come, within the limits, until it is told to stop.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,9 +16,11 @@ use super::connection::{self, ConnectionDeps, HangUp};
 use super::connection_limits::{ConnectionLimits, ConnectionPlace, TooManyConnections};
 use super::error::{ApiCode, ApiError};
 use super::named_host::NamedHosts;
+use super::proxy_protocol::{self, BadHeader};
 use super::site::Site;
 use super::tls::Tls;
 use crate::session::limits::TransportLimits;
+use crate::system::config::IpNetwork;
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
 use crate::system::tasks::Tasks;
@@ -39,6 +42,10 @@ pub(crate) struct Transport {
     pub(crate) site: Arc<Site>,
     /// The places for connections.
     pub(crate) connection_limits: Arc<ConnectionLimits>,
+    /// Balancers that say at the beginning of each connection whose it is.
+    pub(crate) balancers: Arc<[IpNetwork]>,
+    /// Whether it was said that one does not.
+    has_warned: Arc<AtomicBool>,
     /// What it says to whoever connects, before all else.
     pub(crate) tls: Option<Tls>,
     /// Cancelled when the daemon stops: no more connections, sockets close with 1012.
@@ -59,10 +66,22 @@ impl Transport {
             connection_limits: ConnectionLimits::new(&limits),
             limits: Arc::new(limits),
             site,
+            balancers: Arc::default(),
+            has_warned: Arc::default(),
             tls: None,
             stop,
             tasks,
         }
+    }
+
+    /// The same behind balancers in these networks, which speak the PROXY protocol.
+    pub(crate) fn balanced_by(self, balancers: &[IpNetwork]) -> Self {
+        Self { balancers: balancers.into(), ..self }
+    }
+
+    /// Whether this is the address of such a balancer.
+    fn is_balancer(&self, address: IpAddr) -> bool {
+        self.balancers.iter().any(|network| network.contains(address))
     }
 
     /// The same behind TLS, if there is a certificate.
@@ -149,22 +168,22 @@ fn admit(
     warnings: &mut Warnings,
 ) {
     let address = peer.ip().to_canonical();
-    let counted = Some(address).filter(|address| !transport.site.trusts(*address));
+    let is_balancer = transport.is_balancer(address);
+    let counted = Some(address).filter(|address| !is_balancer && !transport.site.trusts(*address));
     match transport.connection_limits.take(counted) {
         Ok(slot) => {
             if let Err(error) = prepare(&stream) {
                 debug!(%error, "a connection ended before it began");
                 return;
             }
-            match &transport.tls {
-                None => transport.tasks.spawn(connection::serve(stream, peer, slot, deps.clone())),
-                Some(tls) => {
-                    transport.tasks.spawn(serve_encrypted(tls.clone(), stream, peer, slot, deps.clone()));
-                }
+            if is_balancer {
+                transport.tasks.spawn(serve_balanced(transport.clone(), stream, peer, slot, deps.clone()));
+            } else {
+                begin(transport.tls.as_ref(), stream, peer, slot, deps, &transport.tasks);
             }
         }
         Err(full) => {
-            if transport.tls.is_none() {
+            if transport.tls.is_none() && !is_balancer {
                 turn_away(&stream, full);
             }
             warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
@@ -172,14 +191,70 @@ fn admit(
     }
 }
 
-/// Serves a connection once TLS is agreed on. It holds its place meanwhile, so that those who say nothing are counted.
-async fn serve_encrypted(
-    tls: Tls,
+/// Serves a connection whose peer is known, by TLS if there is any.
+fn begin<P>(
+    tls: Option<&Tls>,
     stream: TcpStream,
     peer: SocketAddr,
+    place: P,
+    deps: &ConnectionDeps,
+    tasks: &Tasks,
+) where
+    P: Unpin + Send + 'static,
+{
+    match tls {
+        None => tasks.spawn(connection::serve(stream, peer, place, deps.clone())),
+        Some(tls) => tasks.spawn(serve_encrypted(tls.clone(), stream, peer, place, deps.clone())),
+    }
+}
+
+/// Serves a connection once its balancer has said whose it is. Without that nobody knows, and it is closed.
+async fn serve_balanced(
+    transport: Transport,
+    mut stream: TcpStream,
+    balancer: SocketAddr,
     place: ConnectionPlace,
     deps: ConnectionDeps,
 ) {
+    let client = tokio::select! {
+        biased;
+        () = deps.stop.cancelled() => return,
+        client = proxy_protocol::client_of(&mut stream) => client,
+    };
+    let peer = match client {
+        Ok(client) => client.unwrap_or(balancer),
+        // It only looked whether somebody is there.
+        Err(BadHeader::Broken(error)) => {
+            debug!(%balancer, %error, "a connection ended before it began");
+            return;
+        }
+        Err(reason) => {
+            if transport.has_warned.swap(true, Ordering::Relaxed) {
+                debug!(%balancer, %reason, "a balancer did not say for whom it speaks");
+            } else {
+                warn!(%balancer, %reason, "a balancer did not say for whom it speaks; this is said once");
+            }
+            return;
+        }
+    };
+    let counted = Some(peer).filter(|peer| *peer != balancer).map(|peer| peer.ip());
+    let share = counted.map(|client| transport.connection_limits.take_behind_proxy(client)).transpose();
+    match share {
+        Ok(share) => begin(transport.tls.as_ref(), stream, peer, (place, share), &deps, &transport.tasks),
+        Err(full) => {
+            if transport.tls.is_none() {
+                turn_away(&stream, full);
+            }
+            debug!(%peer, reason = %full, "connection turned away");
+        }
+    }
+}
+
+/// Serves a connection once TLS is agreed on. It holds its place meanwhile, so that those who say nothing are counted.
+async fn serve_encrypted<P>(tls: Tls, stream: TcpStream, peer: SocketAddr, place: P, deps: ConnectionDeps)
+where
+    P: Unpin + Send + 'static,
+{
     let agreed = tokio::select! {
         biased;
         () = deps.stop.cancelled() => None,

@@ -80,6 +80,8 @@ pub struct ServerConfig {
     pub(crate) public_url: Option<SiteOrigin>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub(crate) trusted_proxies: Vec<IpNetwork>,
+    /// Balancers whose connections begin with a header of the PROXY protocol, version 2.
+    pub(crate) proxy_protocol: Vec<IpNetwork>,
     /// Other sites whose pages may connect with a visitor's cookie.
     pub(crate) origins: Vec<SiteOrigin>,
     /// From the notice of a planned restart to its closing of connections, in milliseconds.
@@ -97,6 +99,7 @@ impl Default for ServerConfig {
             tls_key: PathBuf::new(),
             public_url: None,
             trusted_proxies: Vec::new(),
+            proxy_protocol: Vec::new(),
             origins: Vec::new(),
             restart_notice_ms: Bounded::new(3_000),
             heartbeat_ms: Bounded::new(10_000),

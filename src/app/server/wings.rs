@@ -500,7 +500,7 @@ pub(super) fn transport(ground: &Ground, services: &Services) -> Result<Transpor
     let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
     let transport = Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop, tasks);
     let tls = ground.config.server.tls().map(|files| Tls::load(&files)).transpose()?;
-    Ok(transport.behind(tls))
+    Ok(transport.behind(tls).balanced_by(&ground.config.server.proxy_protocol))
 }
 
 /// The listener of the metrics has places of its own, so that a full house does not hide what goes on in it.

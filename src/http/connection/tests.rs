@@ -31,6 +31,7 @@ fn router() -> Router {
         .route("/endless", get(endless))
         .route("/large", get(|| async { vec![b'x'; 1_000_000] }))
         .route("/peer", get(|Extension(Peer(peer)): Extension<Peer>| async move { peer.to_string() }))
+        .route("/fail", get(|| async { ApiError::not_found("thing") }))
         .route("/echo", post(|body: Bytes| async move { body }))
 }
 
@@ -337,4 +338,23 @@ proptest! {
             assert!(peering.seconds_to_end().await.0 <= 60);
         });
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_answer_names_its_request_and_refusals_do_so_twice() {
+    let named = async |path: &str, header: &str| {
+        let mut peering = dial(64 * 1024);
+        peering.write(&format!("GET {path} HTTP/1.1\r\nHost: x\r\n{header}Connection: close\r\n\r\n")).await;
+        let mut answer = String::new();
+        peering.stream.read_to_string(&mut answer).await.unwrap();
+        let id = answer.lines().find_map(|line| line.strip_prefix("x-request-id: "));
+        (id.expect("an id").to_owned(), answer)
+    };
+    let (given, answer) = named("/fail", "X-Request-Id: from.proxy-7\r\n").await;
+    assert_eq!(given, "from.proxy-7");
+    assert!(answer.ends_with(r#""request_id":"from.proxy-7"}"#), "{answer}");
+    let (made, answer) = named("/", "").await;
+    assert!(made.len() == 16 && answer.ends_with("hi"), "{answer}");
+    let (_, twice) = named("/", "Host: y\r\n").await;
+    assert!(twice.starts_with("HTTP/1.1 400 ") && twice.contains(r#""request_id":"#), "{twice}");
 }

@@ -1,10 +1,12 @@
 //! The accept loop over real connections on loopback.
 
+use axum::Extension;
 use axum::routing::get;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
 
 use super::*;
+use crate::http::client_address::Peer;
 
 struct Daemon {
     address: SocketAddr,
@@ -13,11 +15,17 @@ struct Daemon {
 }
 
 async fn start(limits: TransportLimits) -> Daemon {
+    start_behind(limits, &[]).await
+}
+
+async fn start_behind(limits: TransportLimits, balancers: &[IpNetwork]) -> Daemon {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let tasks = Tasks::for_tests(Part::Connection);
     let transport = Transport::new(limits, Arc::default(), CancellationToken::new(), tasks);
-    let router = Router::new().route("/", get(|| async { "hi" }));
+    let transport = transport.balanced_by(balancers);
+    let peer = |Extension(Peer(peer)): Extension<Peer>| async move { format!("you are {peer}") };
+    let router = Router::new().route("/", get(|| async { "hi" })).route("/peer", get(peer));
     let serving = transport.clone();
     let mut kept = Listening { part: Part::Listener, listener: Some(listener), router, transport: serving };
     let task = tokio::spawn(async move { kept.run(&CancellationToken::new()).await.unwrap() });
@@ -30,6 +38,36 @@ async fn ask(stream: &mut TcpStream) -> String {
     let mut answer = vec![0; 4_096];
     let length = stream.read(&mut answer).await.unwrap();
     String::from_utf8_lossy(&answer[..length]).into_owned()
+}
+
+/// What the daemon answers to these bytes before it closes.
+async fn answer_to(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    // Whoever is hung up on may have written more than was read.
+    let _reset = stream.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn a_balancer_says_whose_a_connection_is_or_it_is_closed() {
+    const ASK: &[u8] = b"GET /peer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    const HEADER: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xcb\0\x71\x09\x0a\0\0\x01\xd4\x31\x01\xbb";
+    let limits = TransportLimits { per_address: 1, ..TransportLimits::default() };
+    let daemon = start_behind(limits, &["127.0.0.1".parse().unwrap()]).await;
+    let named = answer_to(daemon.address, &[HEADER, ASK].concat()).await;
+    assert!(named.ends_with("you are 203.0.113.9:54321"), "{named}");
+    assert_eq!(answer_to(daemon.address, ASK).await, "", "nobody knows whose that is");
+    let mut held = TcpStream::connect(daemon.address).await.unwrap();
+    held.write_all(HEADER).await.unwrap();
+    assert!(ask(&mut held).await.ends_with("hi"));
+    let refused = answer_to(daemon.address, &[HEADER, ASK].concat()).await;
+    assert!(refused.contains("too many connections from this address"), "{refused}");
+
+    let strict = start(TransportLimits::default()).await;
+    let nonsense = answer_to(strict.address, &[HEADER, ASK].concat()).await;
+    assert!(nonsense.starts_with("HTTP/1.1 400 "), "{nonsense}");
 }
 
 /// Opens a connection and reads until it is closed, without saying anything.
