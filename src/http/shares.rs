@@ -20,7 +20,7 @@ const EXPORTS: [&str; 2] = ["/api/v1/games.ndjson", "/api/v1/account/export"];
 const FEEDS: [&str; 2] = ["/api/v1/live/feed", "/api/v1/games/{id}/feed"];
 
 /// What reads much of the store for one answer.
-const SEARCHES: [&str; 22] = [
+const SEARCHES: [&str; 23] = [
     "/api/v1/leaderboard",
     "/api/v1/games",
     "/api/v1/games/{id}/review",
@@ -33,6 +33,7 @@ const SEARCHES: [&str; 22] = [
     "/api/v1/players/{name}/ratings",
     "/api/v1/players/{name}/crosstable",
     "/api/v1/players/{name}/habits",
+    "/api/v1/players/{name}/skill",
     "/api/v1/positions/{moves}",
     "/analysis",
     "/analysis/{moves}",

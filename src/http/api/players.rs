@@ -1,6 +1,7 @@
 //! One player: who it is, what it played, how its rating went.
 
 mod opponents;
+pub(in crate::http) mod skill;
 
 use axum::Json;
 use axum::extract::State;
@@ -124,6 +125,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::new("/api/v1/players/{name}/games", get(player_games), [games]),
         Endpoint::new("/api/v1/players/{name}/ratings", get(player_ratings), [ratings]),
         Endpoint::new("/api/v1/players/{name}/crosstable", get(player_crosstable), [crosstable]),
+        skill::endpoint(),
         Endpoint::new("/api/v1/players/{name}/habits", get(player_habits), [habits]),
     ]
 }

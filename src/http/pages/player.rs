@@ -20,8 +20,12 @@ use super::live::GameTile;
 use super::parts::{Badge, PlayerTag, badge};
 use super::{Page, words};
 use crate::accounts::identity_of;
+use crate::analysis::values::Asker;
 use crate::http::api::leaderboard::RatingView;
+use crate::http::api::players::skill::{GamesToJudge, StageView, Stages};
 use crate::http::api::players::{VariantRating, ratings_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::payer::Paying;
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
@@ -51,6 +55,8 @@ pub(super) struct From {
     before: Option<u64>,
     /// The board that curve, crosstable and habits are of.
     variant: Option<String>,
+    /// How many of the last rated games to judge by stages.
+    stages: Option<String>,
 }
 
 /// One finished game in the player's list.
@@ -83,8 +89,30 @@ struct SkillRates {
     good: String,
     decision: Option<String>,
     optimal: String,
+    /// What a move gave away on average, in stones.
+    mean_loss: Option<String>,
     /// Games and moves that were judged.
     judged: String,
+    /// By stages of the game, if somebody asked for them.
+    stages: Option<StagesShown>,
+}
+
+/// How well somebody plays by stages of the game.
+struct StagesShown {
+    rows: Vec<StageRow>,
+    /// Which games were looked at.
+    of: String,
+    /// The solver is busy, or the visitor's share of it is used up.
+    refused: bool,
+}
+
+/// One of them.
+struct StageRow {
+    stones: String,
+    moves: String,
+    good: String,
+    optimal: String,
+    mean_loss: String,
 }
 
 /// A version of a learner.
@@ -137,12 +165,10 @@ pub(super) async fn page(
     State(state): State<AppState>,
     visitor: Visitor,
     Path(name): Path<String>,
+    Paying(share): Paying,
     Query(from): Query<From>,
 ) -> Page {
-    let Ok(name) = name.parse::<PlayerName>() else { return Err(PageError::not_found(visitor)) };
-    let Some(player) = state.store.player_by_name(&name).await? else {
-        return Err(PageError::not_found(visitor));
-    };
+    let Some(player) = named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
     let lang = visitor.language();
     let ratings = ratings_of(&state, &player).await?;
     let variant = shown_variant(&from, &ratings);
@@ -151,6 +177,7 @@ pub(super) async fn page(
     let plays = |game: &&LiveGame| game.players.first.id == player.id || game.players.second.id == player.id;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
+    let stages = stages_wanted(&from).map(|games| (games, Asker::Visitor(share)));
     let page = PlayerPage {
         character: rivals().into_iter().find(|rival| rival.player == player.id),
         dialog: player.house.then(|| PlayDialog::new(lang, rivals(), visitor.signed_in().is_some())),
@@ -169,7 +196,7 @@ pub(super) async fn page(
         standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
-        skill: skill(&state, lang, &player.id, variant).await?,
+        skill: skill(&state, lang, &player.id, variant, stages).await?,
         history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
         live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
@@ -177,6 +204,14 @@ pub(super) async fn page(
         older,
     };
     Ok(Html(page.render()?))
+}
+
+/// The player of this name, if it can be one.
+async fn named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, StoreError> {
+    match name.parse::<PlayerName>() {
+        Ok(name) => state.store.player_by_name(&name).await,
+        Err(_) => Ok(None),
+    }
 }
 
 fn about(lang: Language, player: &StoredPlayer) -> String {
@@ -229,7 +264,8 @@ async fn skill(
     lang: Language,
     player: &PlayerId,
     variant: Variant,
-) -> Result<Option<SkillRates>, StoreError> {
+    stages: Option<(GamesToJudge, Asker)>,
+) -> Result<Option<SkillRates>, PageError> {
     let skills = state.store.skills_of(player).await?;
     let Some((_, sums)) = skills.into_iter().find(|(of, _)| *of == variant) else { return Ok(None) };
     let skill = sums.skill;
@@ -239,8 +275,55 @@ async fn skill(
         good: percent(lang, good),
         decision: skill.accuracy().map(|share| percent(lang, share)),
         optimal: percent(lang, optimal),
+        mean_loss: skill.mean_loss().map(|loss| stones(lang, loss)),
         judged: lang.fill("profile.judged", &counts),
+        stages: match stages {
+            Some((games, asker)) => {
+                let stages = Stages::of(state, &asker, player, variant, games).await;
+                Some(StagesShown::new(lang, stages)?)
+            }
+            None => None,
+        },
     }))
+}
+
+/// Stones, as a figure.
+fn stones(lang: Language, stones: f64) -> String {
+    lang.decimal(format_args!("{stones:.2}"))
+}
+
+/// How many games the address asks to have judged by stages.
+fn stages_wanted(from: &From) -> Option<GamesToJudge> {
+    from.stages.as_deref().and_then(|games| games.parse().ok())
+}
+
+impl StagesShown {
+    fn new(lang: Language, stages: Result<Stages, ApiError>) -> Result<Self, PageError> {
+        match stages {
+            Ok(stages) => Ok(Self {
+                rows: stages.shown().iter().map(|stage| StageRow::new(lang, stage)).collect(),
+                of: lang.fill("profile.stages_of", &[("games", lang.number(u64::from(stages.games)))]),
+                refused: false,
+            }),
+            Err(error) if matches!(error.code, ApiCode::Busy | ApiCode::RateLimited) => {
+                Ok(Self { rows: Vec::new(), of: String::new(), refused: true })
+            }
+            Err(error) => Err(PageError::Read(error.message)),
+        }
+    }
+}
+
+impl StageRow {
+    fn new(lang: Language, stage: &StageView) -> Self {
+        let share = |share: Option<f64>| share.map_or_else(String::new, |share| percent(lang, share));
+        Self {
+            stones: format!("{}–{}", stage.from, stage.to),
+            moves: lang.number(stage.rates.positions),
+            good: share(stage.rates.good),
+            optimal: share(stage.rates.optimal),
+            mean_loss: stage.rates.mean_loss.map_or_else(String::new, |loss| stones(lang, loss)),
+        }
+    }
 }
 
 /// The points on one board; nobody has played there who has none.

@@ -95,6 +95,32 @@ async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
     assert!(site.get("/player/six?lang=pl").await.body.contains("62,5 %"));
     let body = site.get("/player/six").await.body;
     assert!(body.contains("87.5 %") && body.contains("75.0 %") && body.contains("62.5 %"), "{body}");
+    assert!(
+        body.contains(">1.12<") && body.contains("stages=20#skill") && !body.contains("<th scope=\"row\"")
+    );
+    let skill = site.get("/api/v1/players/six/skill").await.json();
+    assert_eq!((&skill["games"], &skill["positions"], &skill["good"]), (&json!(1), &json!(8), &json!(0.875)));
+    assert_eq!((&skill["decision"], &skill["mean_loss"]), (&json!(0.75), &json!(1.125)));
+}
+
+#[tokio::test]
+async fn exact_skill_is_told_by_stages_of_the_last_games() {
+    let site = site().await;
+    let skill = site.get("/api/v1/players/six/skill?games=4").await.json();
+    assert_eq!(
+        (&skill["games"], &skill["by_ply_games"], &skill["good"]),
+        (&json!(0), &json!(4), &Value::Null)
+    );
+    let stages = skill["by_ply"].as_array().unwrap();
+    assert_eq!((&stages[0]["from"], &stages[0]["to"], stages.len()), (&json!(0), &json!(6), 1));
+    // Of the last four games it moved first in one, which has seven moves: of the others three are its own.
+    assert_eq!(stages[0]["positions"], 3 + 4 + 3 + 3);
+    let none = site.get("/api/v1/players/six/skill?games=0").await.json();
+    assert_eq!((&none["by_ply"], &none["by_ply_games"]), (&json!([]), &json!(0)));
+    let body = site.get("/player/six?stages=4").await.body;
+    assert!(!body.contains("Stones on the board"), "nothing was judged yet, so there is no section");
+    site.get("/api/v1/players/six/skill?games=51").await.check_refused(400, "bad_parameter", Some("games"));
+    site.get("/api/v1/players/nobody/skill").await.check_refused(404, "not_found", None);
 }
 
 #[tokio::test]
