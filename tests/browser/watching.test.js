@@ -38,6 +38,10 @@ test("the wall shows games as they are played, new ones too, on one connection",
   await watcher.waitForSelector(`.watched[data-game="${one.id}"][data-ply="2"]`);
   await watcher.waitForSelector(`.watched[data-game="${two.id}"][data-ply="3"]`);
   assert.equal(sockets, 1);
+  // What the position is worth for certain stands under the board, once it is known.
+  await watcher.waitForSelector(`.watched[data-game="${two.id}"] .truth-bar[data-ply="3"]:not(.old)`);
+  const certain = await watcher.textContent(`.watched[data-game="${two.id}"] .truth-words`);
+  assert.match(certain ?? "", /wins in|draw/i);
 
   // Whatever begins and ends, the places stay where they are, and as large as they are.
   const places = () =>
@@ -102,6 +106,7 @@ test("the frame with the best game follows the moves", async () => {
     await player.keyboard.press("4");
     await reached(player, 2);
     await watcher.waitForFunction(() => Number(document.querySelector(".watched")?.getAttribute("data-ply")) >= 1);
+    await watcher.waitForSelector(".watched .truth-bar[data-ply]:not(.old)");
     await Promise.all([player, watcher].map((page) => page.context().close()));
   } finally {
     await quiet.stop();

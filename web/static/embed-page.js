@@ -26,6 +26,7 @@ function turnTo(game) {
 }
 
 if (current) watching.add(current);
+connection.on("truth", (message) => message.game === current && board?.truth.hear(message));
 if ("tv" in root.dataset) {
   connection.on("synced", () => connection.send({ type: "watch", feed: "tv" }));
   connection.on("tv", ({ game }) => {

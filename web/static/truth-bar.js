@@ -32,10 +32,17 @@ export class TruthBar {
   #words = el("span", { class: "truth-words" });
   #note = el("span", { class: "truth-note soft" });
 
-  /** @param {HTMLElement} root the element that holds a game */
-  constructor(root) {
+  #isAside;
+
+  /**
+   * @param {HTMLElement} root the element that holds a game
+   * @param {{ aside?: boolean }} [how] aside: one of many, which says nothing aloud and is not there before it has something to show
+   */
+  constructor(root, { aside = false } = {}) {
+    this.#isAside = aside;
     this.card = /** @type {HTMLElement | null} */ (root.querySelector(".truth-bar"));
     const picture = svg("svg", { viewBox: `0 0 ${LENGTH} 12`, preserveAspectRatio: "none", "aria-hidden": "true" }, this.#first, this.#second);
+    this.card?.setAttribute("aria-label", text("analysis.certain"));
     this.card?.replaceChildren(el("p", {}, this.#disc, this.#words, this.#note), picture);
   }
 
@@ -46,7 +53,7 @@ export class TruthBar {
     this.#turn = follows ? givenAway(sideToMove(before.ply), before.winner, truth.winner) : "";
     this.#truth = truth;
     this.#render();
-    if (this.#turn) announce(`${this.#turn}. ${outlookWords(truth)}`);
+    if (this.#turn && !this.#isAside) announce(`${this.#turn}. ${outlookWords(truth)}`);
   }
 
   /** @param {GameState} state */
@@ -59,8 +66,8 @@ export class TruthBar {
   #render() {
     const [state, card] = [this.#state, this.card];
     if (!state || !card) return;
-    card.hidden = !mayBeTold(state);
     const truth = this.#truth?.game === state.id ? this.#truth : null;
+    card.hidden = !mayBeTold(state) || (this.#isAside && !truth);
     const isOld = !truth || truth.ply !== state.moves.length;
     card.classList.toggle("old", isOld);
     card.setAttribute("aria-busy", String(isOld));

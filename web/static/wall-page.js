@@ -93,6 +93,7 @@ for (const root of /** @type {NodeListOf<HTMLElement>} */ (wall.querySelectorAll
 }
 keepPlaces();
 connection.on("synced", () => connection.send({ type: "watch", feed: "lobby" }));
+connection.on("truth", (message) => boards.get(message.game)?.truth.hear(message));
 connection.on("lobby", ({ games }) => {
   live = games.map(({ game }) => game);
   // What ended while the connection was lost was never told.

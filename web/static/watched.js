@@ -6,6 +6,7 @@ import { find, setText } from "./dom.js";
 import { playerTag } from "./game-view.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count } from "./texts.js";
+import { TruthBar } from "./truth-bar.js";
 import { headline, timeControl } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
@@ -19,6 +20,7 @@ export class WatchedGame {
   /** @param {HTMLElement} root an element of that template */
   constructor(root) {
     this.root = root;
+    this.truth = new TruthBar(root, { aside: true });
     for (const side of SIDES) this.#clock(side).follow(() => this.#time(side));
   }
 
@@ -48,6 +50,7 @@ export class WatchedGame {
     link.href = `/game/${state.id}`;
     setText(link, state.status === "over" ? headline(state.result ?? "void", null, names) : timeControl(state.time));
     link.setAttribute("aria-label", `${link.textContent}: ${names.first} – ${names.second}`);
+    this.truth.show(state);
     setText(find(".crowd", this.root), state.watching ? count("game.watching", state.watching) : "");
   }
 
