@@ -97,6 +97,7 @@ mod tests {
         "get /api/v1/players/{name}/ratings",
         "get /api/v1/players/{name}/crosstable",
         "get /api/v1/players/{name}/habits",
+        "get /api/v1/players/{name}/skill",
         "get /api/v1/games",
         "get /api/v1/games/{id}",
         "get /api/v1/games/{id}.svg",

@@ -1,4 +1,5 @@
-//! What `SECURITY.md` and `docs/reliability.md` promise names what shows it: a test, or a file that tests are run from.
+//! What `SECURITY.md`, `docs/reliability.md` and `docs/features.md` promise names what shows it: a test, a page, or a
+//! file that tests are run from.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use crate::breaches::{check, check_none};
 use crate::tree::Tree;
 
 /// The documents with tables whose last column is headed [`SHOWN_BY`].
-const DOCUMENTS: &[&str] = &["SECURITY.md", "docs/reliability.md"];
+const DOCUMENTS: &[&str] = &["SECURITY.md", "docs/reliability.md", "docs/features.md"];
 
 /// See [`DOCUMENTS`].
 const SHOWN_BY: &str = "shown by";
@@ -26,8 +27,10 @@ fn what_is_promised_is_shown_by_a_test_that_exists() {
 
 #[test]
 fn a_row_without_its_test_is_named() {
-    let files =
-        [("src/a.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn what_holds_is_shown() {}\n}\n")];
+    let files = [
+        ("src/a.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn what_holds_is_shown() {}\n}\n"),
+        ("src/http/pages.rs", "fn router() {\n    route(\"/wall\", get(page));\n}\n"),
+    ];
     let table = |cells: &str| format!("| | what | shown by |\n|---|---|---|\n{cells}\n");
     let held = |cells: &str, expected: &[&str]| {
         let text = table(cells);
@@ -36,6 +39,8 @@ fn a_row_without_its_test_is_named() {
     held("| R1 | kills | `what_holds_is_shown`, `tests/crash/main.rs` |", &[]);
     held("| R2 | cuts | `what_was_renamed` |", &["R2: what_was_renamed"]);
     held("| R3 | nothing | |", &["R3 names nothing"]);
+    held("| R5 | a page | `/wall` |", &[]);
+    held("| R6 | no page | `/walls` |", &["R6: /walls"]);
     held("| R4 | text | what_holds_is_shown |", &["R4 names nothing"]);
 }
 
@@ -56,13 +61,19 @@ fn rows(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The rows that name no test, and the tests that are not there.
+/// The rows that name nothing, and the tests, pages and files that are not there.
 fn unshown(tree: &Tree, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
     let is_test = |name: &str| {
         let declared = format!("fn {name}(");
         tree.sources
             .iter()
             .any(|source| source.code.contains(&declared) && !source.product.contains(&declared))
+    };
+    let is_site = |path: &str| path.starts_with("src/http/") && !path.contains("/tests");
+    let is_page = |path: &str| {
+        let routed = format!("\"{path}\"");
+        path.starts_with('/')
+            && tree.sources.iter().any(|source| is_site(&source.path) && source.text.contains(&routed))
     };
     let mut found = Vec::new();
     for (row, tests) in rows(text) {
@@ -71,7 +82,9 @@ fn unshown(tree: &Tree, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<Strin
             found.push(format!("{row} names nothing"));
         }
         found.extend(
-            names.filter(|name| !is_test(name) && !is_file(name)).map(|name| format!("{row}: {name}")),
+            names
+                .filter(|name| !is_test(name) && !is_page(name) && !is_file(name))
+                .map(|name| format!("{row}: {name}")),
         );
     }
     found
