@@ -54,8 +54,9 @@ pub enum DataDirError {
     },
     /// It has had a database, which is not there any more.
     #[error(
-        "{path} has a {evidence} but no fourfold.db: put the database back, run `fourfold restore`, or \
-         `fourfold serve --init` to begin with an empty one"
+        "{path} has a {evidence} but no fourfold.db: name the server that keeps it with `--storage-url` or \
+         FOURFOLD_STORAGE_URL, put the database back, run `fourfold restore`, or `fourfold serve --init` to begin with \
+         an empty one"
     )]
     DatabaseGone { path: PathBuf, evidence: &'static str },
     /// Another process uses it.
@@ -327,6 +328,7 @@ mod tests {
         let error = data.expect_database().unwrap_err();
         assert_eq!(error.exit_code(), 66);
         assert!(error.to_string().contains("has a secret.key but no fourfold.db"), "{error}");
+        assert!(error.to_string().contains("`--storage-url`"), "{error}");
         fs::write(data.database(), "").unwrap();
         data.expect_database().unwrap();
         fs::rename(data.database(), beside(&data.database(), "-running")).unwrap();

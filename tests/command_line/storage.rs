@@ -63,9 +63,10 @@ fn a_database_that_is_gone_is_missed_until_an_empty_one_is_asked_for() {
     let directory = daemon.kill();
     fs::remove_file(data.join("fourfold.db")).unwrap();
     check_failure(&mut serve(&data, &[]), 66, "has a secret.key but no fourfold.db");
+    check_failure(&mut serve(&data, &[]), 66, "name the server that keeps it with `--storage-url`");
     let mut create = on(&data, &["account", "create", "ada"]);
     check_failure(create.env("FOURFOLD_PASSWORD", "tea and biscuits"), 66, "no fourfold.db");
-    check_failure(&mut on(&data, &["check"]), 66, "there is no database");
+    check_failure(&mut on(&data, &["check"]), 66, "the server that keeps the arena with `--storage-url`");
     assert!(!data.join("fourfold.db").exists(), "nobody has made one");
     let daemon = Daemon::start_in(directory, &["--init"], QUIET);
     assert!(said(&mut daemon.command(&["check"])).contains("0 finished games"));

@@ -93,8 +93,7 @@ impl DataArg {
         command: impl AsyncFnOnce(&ControlClient) -> Result<T, E>,
     ) -> anyhow::Result<T> {
         if !self.has_database() {
-            let message = format!("there is no database in {}", self.path.display());
-            return Err(Exit::new(Code::NoInput, message).into());
+            return Err(no_database(&self.path).into());
         }
         self.command_new(command)
     }
@@ -171,6 +170,16 @@ impl Here {
         self.engine.close().await?;
         Ok(())
     }
+}
+
+/// What a directory lacks; that of an arena which a server keeps has none.
+fn no_database(directory: &Path) -> Exit {
+    let path = directory.display();
+    let message = format!(
+        "there is no database in {path}: name another directory with `--data`, or the server that keeps the arena with \
+         `--storage-url` or FOURFOLD_STORAGE_URL"
+    );
+    Exit::new(Code::NoInput, message)
 }
 
 /// The store of a directory: its file, unless it is told to be elsewhere.
