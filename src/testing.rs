@@ -2,14 +2,17 @@
 
 #[cfg(test)]
 pub(crate) mod postgres;
+#[cfg(test)]
+pub(crate) mod seeds;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use fourfold_engine::BySide;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use self::postgres::PostgresServer;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::lobby::LobbyActor;
@@ -56,6 +59,9 @@ use crate::storage::{MemoryStore, Writer};
 
 pub(crate) const BLITZ: TimeControl =
     TimeControl { bank_ms: Some(60_000), increment_ms: 1_000, move_ms: None };
+
+/// One server for all checks of this process that need one, each of which has a part of it for itself.
+pub(crate) static POSTGRES: LazyLock<Option<PostgresServer>> = LazyLock::new(PostgresServer::start);
 
 /// What an arena is made of.
 pub(crate) struct Setup {

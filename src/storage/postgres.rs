@@ -65,8 +65,15 @@ impl PostgresStore {
     /// # Errors
     ///
     /// See [`PostgresOpenError`].
-    pub(crate) async fn open(url: &str, durability: Durability) -> Result<Self, PostgresOpenError> {
+    pub async fn open(url: &str, durability: Durability) -> Result<Self, PostgresOpenError> {
         Self::open_as(url, durability, Arrival::Done).await
+    }
+
+    /// Executes what only a test would.
+    #[cfg(test)]
+    pub(crate) async fn execute(&self, sql: &str) {
+        let lane = self.lane.lock().await;
+        lane.connection().unwrap().batch_execute(sql).await.unwrap();
     }
 
     async fn open_as(url: &str, durability: Durability, arrival: Arrival) -> Result<Self, PostgresOpenError> {

@@ -139,6 +139,12 @@ impl PostgresServer {
         );
     }
 
+    /// One of the programs that come with servers.
+    #[allow(dead_code, reason = "of the tests that take this file, one alone calls others than psql")]
+    pub(crate) fn program(name: &str) -> Command {
+        Command::new(programs().expect("a server runs").join(name))
+    }
+
     /// Kills it: it flushes nothing and says nothing.
     pub(crate) fn kill(&self) {
         self.order("stop");

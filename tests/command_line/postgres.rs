@@ -134,6 +134,32 @@ fn a_wrong_password_and_missing_rights_are_told_apart_and_no_password_is_told() 
     }
 }
 
+/// The lines of `docs/operating.md` after the server is there: tables made, checked, dumped, and put into another one.
+#[test]
+fn what_pg_dump_copies_is_the_same_arena_in_another_database() {
+    let Some(server) = PostgresServer::start() else { return };
+    for database in ["arena", "other"] {
+        server.execute(&format!("CREATE DATABASE {database} ENCODING UTF8 TEMPLATE template0"));
+    }
+    let (arena, other) = (server.server_url("arena"), server.server_url("other"));
+    let data = tempfile::tempdir().unwrap();
+    said(&mut migrate(used_arena().path(), &arena));
+    let verified =
+        |url: &str| said(fourfold(&["games", "verify", "--storage-url", url, "--data"]).arg(data.path()));
+    let before = verified(&arena);
+    assert!(before.contains("everything agrees") && !before.starts_with("0 finished"), "{before}");
+
+    let dump = data.path().join("arena.dump");
+    said(PostgresServer::program("pg_dump").args(["--format", "custom", "--file"]).arg(&dump).arg(&arena));
+    said(PostgresServer::program("pg_restore").args(["--no-owner", "--dbname", &other]).arg(&dump));
+    assert_eq!(verified(&other), before);
+    // Games go on in the copy, with keys of their own.
+    let daemon = Daemon::start_in(tempfile::tempdir().unwrap(), &["--storage-url", &other], QUIET);
+    said(fourfold(&["load", "--games", "2", "--connections", "2", "--url"]).arg(&daemon.url));
+    let verified = said(&mut daemon.command(&["games", "verify"]));
+    assert!(verified.contains("everything agrees") && verified != before, "{verified}");
+}
+
 /// An arena that has been used, as it is kept for comparisons.
 fn used_arena() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();

@@ -27,6 +27,9 @@ pub(crate) const SEATING_MAX: Duration = Duration::from_mins(1);
 /// How long it may take until somebody's move is acknowledged again.
 const GOES_ON_MAX: Duration = Duration::from_mins(1);
 
+/// How long it may take where the test is alone on its machine, which it is when restarts are asked for.
+const GOES_ON_SOON: Duration = Duration::from_secs(3);
+
 /// Time after the last start in which all clients come back and play.
 const LAST_LIFE: Duration = Duration::from_secs(2);
 /// Time for what ended in it to be on disk and told.
@@ -152,6 +155,12 @@ impl Waits {
 }
 
 impl Total {
+    /// Whether games stood still for too long after the database server was back.
+    pub(crate) fn late_restart(&self) -> Option<String> {
+        let longest = self.waits.restarts.iter().max().filter(|wait| **wait > GOES_ON_SOON)?;
+        Some(format!("{longest:?} after the start of the database nobody had moved"))
+    }
+
     /// Nothing if one round says it all.
     pub(crate) fn report(&self) -> Option<String> {
         let Self { rounds, kills, acked, ended, waits } = self;

@@ -38,6 +38,9 @@ use std::thread;
 use arguments::{Arguments, Place, Round};
 use server::Server;
 
+/// So many times the database server alone dies in the short form: two tell that it is no luck.
+const SHORT_RESTARTS: u32 = 2;
+
 fn main() -> ExitCode {
     let Some(arguments) = Arguments::read(std::env::args().skip(1)) else { return ExitCode::SUCCESS };
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -83,6 +86,7 @@ fn kills(arguments: &Arguments, directory: &Path) -> Vec<String> {
         let (figures, more) = runtime.block_on(learning::run(&round, &learners));
         println!("{figures}");
         faults.extend(more);
+        faults.extend(total.late_restart());
         if !faults.is_empty() {
             return faults;
         }
@@ -94,9 +98,10 @@ fn kills(arguments: &Arguments, directory: &Path) -> Vec<String> {
     Vec::new()
 }
 
-/// The first round once more, if there is a database server to keep the arena.
+/// The first round once more, if there is a database server to keep the arena; this dies alone too.
 fn short_kills_on_a_server(arguments: &Arguments, directory: &Path) -> Vec<String> {
     let (Some(server), Some(round)) = (Server::start(), arguments.rounds().next()) else { return Vec::new() };
+    let round = Round { restarts: SHORT_RESTARTS, ..round };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let directory = below(directory, "on-a-server");
     let mut total = kill::Total::default();

@@ -24,6 +24,8 @@ mod net;
 mod panics;
 mod plan;
 mod run;
+#[path = "../../src/testing/seeds.rs"]
+mod seeds;
 mod shrink;
 #[path = "../crash/told.rs"]
 mod told;
@@ -31,15 +33,15 @@ mod witness;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use arguments::Arguments;
+use backends::BackEnds;
 use defect::Defect;
 use kept::KEPT;
 use plan::Plan;
 use run::{Verdict, run, run_aloud};
+use seeds::in_parallel;
 use shrink::shrink;
 use witness::Figures;
 
@@ -49,7 +51,7 @@ const SEEDS: u64 = 200;
 /// Every so many of them are run twice, and must come to the same.
 const REPEATED: u64 = 10;
 
-/// Seeds whose writes are carried out by SQLite too.
+/// Seeds whose writes are carried out by SQLite and PostgreSQL too.
 const COMPARED: u64 = 5;
 
 /// What clients meet in some of these runs.
@@ -178,30 +180,6 @@ fn run_checked(seed: u64) -> Verdict {
     verdict
 }
 
-/// Calls `job` with all seeds, on as many threads as there are cores; what they come to is in the order of the seeds.
-fn in_parallel<T: Send>(from: u64, count: u64, job: impl Fn(u64) -> T + Sync) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let next = AtomicU64::new(0);
-    let done: Mutex<Vec<(u64, T)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count {
-                        return;
-                    }
-                    let result = job(from + number);
-                    done.lock().expect("no thread panics while it holds it").push((number, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().expect("all threads are done");
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
 /// Each planted defect is found by one of the seeds that `cargo test` runs.
 fn find_defects() -> bool {
     let mut is_well = true;
@@ -216,13 +194,14 @@ fn find_defects() -> bool {
     is_well
 }
 
-/// What runs have written comes to the same in SQLite.
+/// What runs have written comes to the same in SQLite and in PostgreSQL.
 fn compare_back_ends() -> bool {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let back_ends = BackEnds::start();
     let mut is_well = true;
     for seed in 1..=COMPARED {
         let journal = run(&Plan::new(seed), None).journal;
-        if let Some(difference) = runtime.block_on(backends::first_difference(&journal)) {
+        if let Some(difference) = runtime.block_on(back_ends.first_difference(&journal)) {
             println!("seed {seed}: {difference}");
             is_well = false;
         }

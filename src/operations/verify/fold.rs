@@ -122,6 +122,7 @@ impl RatingFold {
         for game in unknown {
             report.find(game, "was voided, but is not among the finished games");
         }
+        let mut differing = Vec::new();
         for (player, variant, row) in stored {
             report.ratings += 1;
             let found = match self.rows.remove(&(player.clone(), variant)) {
@@ -129,14 +130,14 @@ impl RatingFold {
                 Some(computed) => format!("is {}, computed {}", shown(&row), shown(&computed)),
                 None => format!("is {}, but no game moved it", shown(&row)),
             };
-            report.findings.push(format!("rating of {player} in {variant} {found}"));
+            differing.push(format!("rating of {player} in {variant} {found}"));
         }
-        let mut missing: Vec<_> = self.rows.into_iter().collect();
-        missing.sort_by_key(|((player, variant), _)| (player.clone(), variant.to_string()));
-        for ((player, variant), row) in missing {
-            let what = format!("rating of {player} in {variant} is missing, computed {}", shown(&row));
-            report.findings.push(what);
-        }
+        differing.extend(self.rows.into_iter().map(|((player, variant), row)| {
+            format!("rating of {player} in {variant} is missing, computed {}", shown(&row))
+        }));
+        // Back ends give them in orders of their own.
+        differing.sort();
+        report.findings.extend(differing);
     }
 }
 

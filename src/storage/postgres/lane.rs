@@ -329,12 +329,6 @@ impl Lane {
     fn staged(&self) -> Staged {
         Staged { changed: HashMap::new(), last_number: self.last_number }
     }
-
-    /// Cuts the connection, as a network would.
-    #[cfg(test)]
-    pub(super) fn session(&self) -> Option<&Session> {
-        self.session.as_ref()
-    }
 }
 
 /// Somebody else writes now: whatever this process still believes may be wrong.

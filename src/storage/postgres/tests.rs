@@ -1,4 +1,4 @@
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_engine::Variant;
@@ -13,10 +13,8 @@ use crate::storage::games::GameStore;
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::StoredGame;
 use crate::storage::transfer::{Kind, TABLES};
+use crate::testing::POSTGRES;
 use crate::testing::postgres::PostgresServer;
-
-/// One for all checks, each of which has a schema of its own.
-static SHARED: LazyLock<Option<PostgresServer>> = LazyLock::new(PostgresServer::start);
 
 struct OnServer {
     url: String,
@@ -29,11 +27,11 @@ async fn open(url: &str) -> Result<PostgresStore, PostgresOpenError> {
 
 impl Fixture for OnServer {
     fn is_available() -> bool {
-        SHARED.is_some()
+        POSTGRES.is_some()
     }
 
     async fn create() -> Self {
-        let url = SHARED.as_ref().expect("asked for before").new_url();
+        let url = POSTGRES.as_ref().expect("asked for before").new_url();
         let store = Arc::new(open(&url).await.unwrap());
         Self { url, store }
     }
@@ -93,7 +91,7 @@ async fn commit_at_last(store: &PostgresStore, batch: &[Write]) -> Vec<Result<Wr
 
 #[tokio::test]
 async fn a_commit_whose_answer_was_lost_takes_effect_once() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let url = server.new_url();
     let store = open(&url).await.unwrap();
     add_players(&store, &["Ada", "Bob"]).await;
@@ -155,7 +153,7 @@ async fn a_server_that_was_killed_is_waited_for_and_has_everything() {
 
 #[tokio::test]
 async fn one_process_alone_writes() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let (url, store) = with_games(server).await;
     store.commit(&append("4")).await.unwrap();
     // The connection of the first is lost, and another process is faster than it.
@@ -184,7 +182,7 @@ async fn one_process_alone_writes() {
 /// A process that still has its connection finds itself fenced too.
 #[tokio::test]
 async fn whoever_was_replaced_writes_nothing() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let (url, store) = with_games(server).await;
     execute(server, &url, "UPDATE node SET ended = 'replaced'");
     for batch in [
@@ -203,7 +201,7 @@ async fn whoever_was_replaced_writes_nothing() {
 
 #[tokio::test]
 async fn a_write_that_the_database_does_not_take_is_refused_alone() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let (url, store) = with_games(server).await;
     execute(
         server,
@@ -224,7 +222,7 @@ async fn a_write_that_the_database_does_not_take_is_refused_alone() {
 
 #[tokio::test]
 async fn a_damaged_game_harms_no_other() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let (url, store) = with_games(server).await;
     store.commit(&append("4453")).await.unwrap();
     execute(
@@ -242,18 +240,17 @@ async fn a_damaged_game_harms_no_other() {
 
 #[tokio::test]
 async fn the_log_cannot_be_rewritten() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let (_, store) = with_games(server).await;
     store.commit(&append("4")).await.unwrap();
     let lane = store.lane.lock().await;
-    let session = lane.session().unwrap();
-    let error = session.connection().batch_execute("UPDATE event SET column_no = 1").await.unwrap_err();
+    let error = lane.connection().unwrap().batch_execute("UPDATE event SET column_no = 1").await.unwrap_err();
     assert_eq!(error.as_db_error().unwrap().message(), "event is append-only");
 }
 
 #[tokio::test]
 async fn a_database_that_cannot_be_used_is_named() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let bad_url = |error| matches!(error, PostgresOpenError::BadUrl(_));
     for url in ["postgres://", "postgres://localhost", "postgres://h/d?sslmode=any", "postgres://h/d?x=y"] {
         assert!(bad_url(open(url).await.unwrap_err()), "{url}");
@@ -276,7 +273,7 @@ async fn a_database_that_cannot_be_used_is_named() {
 
 #[tokio::test]
 async fn every_table_and_column_is_moved() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let store = open(&server.new_url()).await.unwrap();
     let sql = "SELECT c.table_name::text, c.column_name::text, c.data_type::text, coalesce(k.ordinal_position, 0)::bigint \
                FROM information_schema.columns c LEFT JOIN information_schema.key_column_usage k \
