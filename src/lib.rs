@@ -37,6 +37,8 @@ pub mod http;
 pub mod app;
 
 #[cfg(test)]
+pub(crate) mod cluster;
+#[cfg(test)]
 pub(crate) mod testing;
 
 /// The version of this build.
