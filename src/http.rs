@@ -24,6 +24,7 @@ pub(crate) mod pages;
 mod payer;
 pub(crate) mod picture;
 pub(crate) mod preview;
+mod programs;
 mod proxy_protocol;
 mod ranking;
 mod refusals;

@@ -227,7 +227,7 @@ fn the_self_test_tells_sound_programs_from_others() {
 
 /// A daemon on a free port with one bot.
 struct Daemon {
-    _directory: TempDir,
+    directory: TempDir,
     process: Child,
     url: String,
     token: String,
@@ -255,7 +255,7 @@ impl Daemon {
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("listening on http://").expect(&line);
-        Self { _directory: directory, process, url: format!("ws://{address}"), token }
+        Self { directory, process, url: format!("ws://{address}"), token }
     }
 }
 
@@ -308,6 +308,9 @@ fn programs_reach_an_arena_behind_tls() {
     assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stderr));
     let load = trusting(&["load", "--url", &https, "--games", "2", "--connections", "2", "--json"]);
     assert_eq!(json_of(&load)["games"], 2);
+    let records = run(&["games", "export", "--data", daemon.directory.path().join("data").to_str().unwrap()]);
+    let records = String::from_utf8_lossy(&records.stdout).into_owned();
+    assert_eq!(records.matches("\"unrated_because\":\"load\"").count(), 2, "{records}");
 
     // Two games over TLS, asked for: nobody else is on the ladder.
     let games = ["--opponent", "greedy", "--games", "2", "--startup-ms", "60000", "--", &bot("good.sh")];
@@ -473,6 +476,8 @@ fn a_bot_that_connects_by_itself_is_tested_by_the_daemon() {
         "long_game",
         "full_column",
         "both_sides",
+        "full_board",
+        "win",
         "legal_moves",
         "drain",
     ];
@@ -497,7 +502,7 @@ fn a_program_plays_on_a_daemon_and_passes_its_self_test() {
     assert!(output.status.success(), "{report}");
     assert_eq!(report["checks"].as_array().unwrap().len(), 11, "{report}");
     assert_eq!(report["checks"][10]["name"], "daemon");
-    assert_eq!(report["games"].as_array().unwrap().len(), 2, "the daemon's own: {report}");
+    assert_eq!(report["games"].as_array().unwrap().len(), 4, "the daemon's own: {report}");
     assert!(report["latency_ms"]["count"].as_u64().unwrap() >= 8);
 
     // A program that cannot play gives up and says so.

@@ -345,6 +345,7 @@ impl Bridge<'_> {
                 opening: (self.owed > 1).then_some(balanced),
                 games: SeriesLength::checked(self.owed).unwrap_or_default(),
                 side: SideChoice::Random,
+                load: false,
             },
             key: None,
         };

@@ -96,6 +96,7 @@ async fn play(plan: &LoadPlan, tally: &Arc<LoadTally>, stop: &CancellationToken)
             challenged: introduction(plan),
             time: TIME,
             rated: false,
+            load: true,
             games: Some(share(plan.games, pairs, pair)),
             think: plan.think,
             patience: Some(PATIENCE),

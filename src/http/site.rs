@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
 
-use crate::system::config::{Contact, IpNetwork, SiteOrigin, TextFile};
+use crate::system::config::{Contact, IpNetwork, ProgramFolder, SiteOrigin, TextFile};
 
 /// Settings of the site.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Site {
     pub(crate) contact: Contact,
     /// What the operator says of the site.
     pub(crate) papers: Papers,
+    /// Builds of this program that are given away.
+    pub(crate) programs: ProgramFolder,
     /// Whether the daemon itself speaks TLS.
     pub(crate) speaks_tls: bool,
     /// Whether watchers hear what positions are worth.

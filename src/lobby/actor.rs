@@ -256,7 +256,7 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
         rated: terms.rated,
         opening,
         pair,
-        origin: Origin::Players,
+        origin: if terms.load { Origin::Load } else { Origin::Players },
         pace: BotPace::default(),
     }
 }

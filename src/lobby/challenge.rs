@@ -363,6 +363,9 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
         let message = format!("games is 1, or an even number up to {SERIES_MAX}");
         return Err(WireError::bad_field("games", message));
     }
+    if terms.load && terms.rated {
+        return Err(WireError::bad_field("load", "games that only put load on the arena are casual"));
+    }
     if let Some(opening) = &terms.opening {
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
     }
@@ -480,6 +483,7 @@ mod tests {
             opening: None,
             games: SeriesLength::default(),
             side: SideChoice::Random,
+            load: false,
         }
     }
 
@@ -499,6 +503,7 @@ mod tests {
     fn terms_out_of_range_are_refused_by_name() {
         check_refused(|t| t.games = SeriesLength::new(3), "games");
         check_refused(|t| t.games = SeriesLength::new(99), "games");
+        check_refused(|t| (t.rated, t.load) = (true, true), "load");
         check_refused(|t| t.opening = Some(given("8")), "opening");
         check_refused(|t| t.opening = Some(given("1212121")), "opening");
         check_refused(|t| t.opening = Some(given("1212343456567")), "opening");

@@ -63,7 +63,8 @@ impl TvDirector {
 
     /// Chooses anew among the games that go on.
     pub(super) async fn look(&mut self) {
-        let live = self.directory.live();
+        let mut live = self.directory.live();
+        live.retain(|game| !game.spec.is_load());
         self.stories.retain(|id, _| live.iter().any(|game| game.spec.id == *id));
         let mut candidates: Vec<Candidate<'_>> = live.iter().map(|game| self.candidate(game)).collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.worth()));
@@ -122,8 +123,9 @@ fn position_of(game: &PublicGame) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::play::host::{GameOffer, Origin};
     use crate::system::shares::Shares;
-    use crate::testing::Arena;
+    use crate::testing::{Arena, offer};
 
     #[tokio::test(start_paused = true)]
     async fn people_are_shown_as_soon_as_what_was_shown_is_over() {
@@ -139,6 +141,11 @@ mod tests {
             let account = arena.person(name).await;
             people.push((arena.join(&account).await, account.identity));
         }
+        let load = GameOffer { origin: Origin::Load, ..offer(&people[2].1, &people[3].1) };
+        let load = services.host.start(load).await.unwrap();
+        director.look().await;
+        assert_eq!(services.feeds.tv(), None, "nobody chose its moves");
+        people[2].0.resign(&load).await;
         let one = arena.start(&people[0].1, &people[1].1).await;
         arena.settle().await;
         director.look().await;

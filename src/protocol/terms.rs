@@ -251,4 +251,7 @@ pub(crate) struct Terms {
     /// The side that the challenger takes in the first game.
     #[serde(default)]
     pub(crate) side: SideChoice,
+    /// The games only put load on the arena: they are casual, and nothing is learnt or counted from them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) load: bool,
 }

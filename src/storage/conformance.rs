@@ -750,10 +750,13 @@ pub(crate) async fn games_that_do_not_count_leave_ratings_alone<F: Fixture>() {
     let casual = GameSpec { rated: false, ..spec("g1", "Ada", "Bob") };
     let guest =
         GameSpec { unrated_because: Some(UnratedReason::Guest), rated: false, ..spec("g2", "Ada", "Bob") };
+    let load =
+        GameSpec { unrated_because: Some(UnratedReason::Load), rated: false, ..spec("g6", "Ada", "Bob") };
     let (first, four) = (GameResult::First, EndReason::Four);
     for (spec, moves, result, reason, expected) in [
         (casual, FIRST_WINS, first, four, None),
         (guest, FIRST_WINS, first, four, Some(UnratedReason::Guest)),
+        (load, FIRST_WINS, first, four, Some(UnratedReason::Load)),
         (spec("g3", "Ada", "Bob"), "445566", first, EndReason::Resign, Some(UnratedReason::TooShort)),
         (
             spec("g4", "Ada", "Bob"),
@@ -769,7 +772,11 @@ pub(crate) async fn games_that_do_not_count_leave_ratings_alone<F: Fixture>() {
     }
     assert_eq!(store.ratings_of(&player_id("Ada")).await.unwrap(), []);
     let of_ada = GameQuery { player: Some(player_id("Ada")), limit: 9, ..GameQuery::default() };
-    assert_eq!(store.finished_games(&of_ada).await.unwrap().len(), 5);
+    let games = store.finished_games(&of_ada).await.unwrap();
+    assert_eq!(
+        games.iter().map(|game| game.spec.is_load()).collect::<Vec<_>>(),
+        [false, false, true, false, false, false]
+    );
 }
 
 pub(crate) async fn a_repeated_game_does_not_count<F: Fixture>() {

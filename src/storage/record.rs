@@ -216,6 +216,13 @@ pub struct StoredGame {
     pub settlement: Option<Settlement>,
 }
 
+impl GameSpec {
+    /// Whether it only puts load on the arena: explorer, learners, judge and the newest games leave it out.
+    pub(crate) fn is_load(&self) -> bool {
+        self.unrated_because == Some(UnratedReason::Load)
+    }
+}
+
 impl StoredGame {
     /// How it ended, if it did.
     pub fn ending(&self) -> Option<&Ending> {

@@ -122,6 +122,9 @@ impl MoveCounts {
 
     /// Counts the first moves of a game. Those of its opening were not its players' choice.
     fn count(&mut self, game: &StoredGame, kinds: &HashMap<PlayerId, PlayerKind>) {
+        if game.spec.is_load() {
+            return;
+        }
         let Some(ending) = game.ending().filter(|ending| ending.result != GameResult::Void) else { return };
         let winner = ending.result.winner();
         let columns = match Game::from_moves(game.spec.variant, &game.moves()) {
@@ -172,7 +175,7 @@ mod tests {
     use crate::model::result::EndReason;
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add, add_players, play, player, spec};
-    use crate::storage::record::{GameSpec, OpeningSource};
+    use crate::storage::record::{GameSpec, OpeningSource, UnratedReason};
 
     async fn store() -> MemoryStore {
         let store = MemoryStore::new();
@@ -207,6 +210,8 @@ mod tests {
         // Games that end later are counted when somebody asks again.
         play(&store, casual("b", "Robo", "Bob"), "7", GameResult::Second, EndReason::Resign).await;
         play(&store, casual("c", "Bob", "Ada"), "1", GameResult::Void, EndReason::Aborted).await;
+        let load = GameSpec { unrated_because: Some(UnratedReason::Load), ..casual("d", "Bob", "Ada") };
+        play(&store, load, FIRST_WINS, GameResult::First, EndReason::Four).await;
         let rows = vec![(1, [1, 0, 0], [0; 3]), (7, [0; 3], [0, 0, 1])];
         assert_eq!(explore(&explorer, &store, "").await, Some(rows));
     }

@@ -18,8 +18,12 @@ use crate::storage::record::StoredGame;
 
 pub(crate) use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
 
-/// Judges a finished game. `None` if it is void, makes no sense, has positions that are too hard, or `stop` is set.
+/// Judges a finished game. `None` if it is void or only put load on the arena, makes no sense, has positions that are
+/// too hard, or `stop` is set.
 pub(crate) fn judge_stored(stored: &StoredGame, judge: &mut GameJudge, stop: &AtomicBool) -> Option<Judged> {
+    if stored.spec.is_load() {
+        return None;
+    }
     match stored.ending()?.result {
         GameResult::First | GameResult::Second | GameResult::Draw => {}
         GameResult::Void => return None,
@@ -37,7 +41,7 @@ mod tests {
     use super::*;
     use crate::model::result::EndReason;
     use crate::storage::conformance::{FIRST_WINS, spec, whole_game};
-    use crate::storage::record::OpeningSource;
+    use crate::storage::record::{OpeningSource, UnratedReason};
 
     fn game(moves: &str, result: GameResult) -> StoredGame {
         let reason = EndReason::Resign;
@@ -69,6 +73,9 @@ mod tests {
     #[test]
     fn what_cannot_be_judged_is_not() {
         assert_eq!(judged(&game(FIRST_WINS, GameResult::Void)), None);
+        let mut load = game(FIRST_WINS, GameResult::First);
+        load.spec.unrated_because = Some(UnratedReason::Load);
+        assert_eq!(judged(&load), None, "nobody chose its moves");
         assert_eq!(judged(&game("11111112", GameResult::First)), None, "a column has six cells");
         let mut wide = game("5555", GameResult::First);
         wide.spec.variant = "9x6".parse().unwrap();

@@ -20,7 +20,7 @@ pub use access::{AccessConfig, Lookalikes, Registration};
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
-pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, SiteOrigin, TextFile};
+pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, ProgramFolder, SiteOrigin, TextFile};
 
 pub use crate::model::bounded::Bounded;
 use crate::model::clock::{self, TimeControl};
@@ -153,6 +153,8 @@ pub(crate) struct SiteConfig {
     pub(crate) terms: TextFile,
     /// Who is answerable for it.
     pub(crate) imprint: TextFile,
+    /// Builds of this program for bots' authors.
+    pub(crate) programs: ProgramFolder,
 }
 
 /// Where a certificate and its key are, in PEM.

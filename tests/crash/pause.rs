@@ -68,6 +68,7 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
             challenged: guest(),
             time: TIME,
             rated: false,
+            load: false,
             games: None,
             think: THINK,
             patience: None,

@@ -100,6 +100,7 @@ pub(crate) fn start(
             challenged: taker,
             time: seating.time,
             rated: rated.is_some(),
+            load: false,
             games: None,
             think: Duration::ZERO,
             patience: None,

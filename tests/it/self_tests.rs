@@ -27,6 +27,9 @@ fn begin(arena: &Arena, bot: &Client) {
     arena.self_tests.begin(session.identity()).unwrap();
 }
 
+/// Games of a test: a whole one from each side, and two that end with the next move.
+const GAMES: u32 = 4;
+
 /// Plays until the test has ended, with `choose` for the column; comes back when the connection is cut.
 async fn play_through(arena: &Arena, mut bot: Client, choose: fn(&Value) -> Value) -> (Client, u32) {
     let (mut games, mut cuts, mut turn) = (0, 0, None);
@@ -53,7 +56,7 @@ async fn play_through(arena: &Arena, mut bot: Client, choose: fn(&Value) -> Valu
             "game_end" => games += 1,
             _ => {}
         }
-        if games == 2 {
+        if games == GAMES {
             return (bot, cuts);
         }
     }
@@ -105,8 +108,8 @@ async fn a_version_plays_rated_games_once_it_has_passed() {
     assert_eq!(faults, [], "the cut is no fault of the bot's");
     let (passed, report) = report(&arena, &bot, "1").await;
     assert!(passed, "{report}");
-    for check in
-        ["handshake", "turn", "drop_and_resume", "long_game", "full_column", "both_sides", "legal_moves"]
+    for check in "handshake turn drop_and_resume long_game full_column both_sides full_board win legal_moves"
+        .split(' ')
     {
         assert!(report.contains(check), "{check}: {report}");
     }

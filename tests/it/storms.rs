@@ -91,6 +91,7 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
         challenged: stay(),
         time: TIME,
         rated: false,
+        load: false,
         games: None,
         think: Duration::ZERO,
         patience: None,

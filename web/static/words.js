@@ -129,6 +129,7 @@ const UNRATED = {
   too_short: "game.unrated_too_short",
   repeated: "game.unrated_repeated",
   pair_limit: "game.unrated_pair_limit",
+  load: "game.unrated_load",
   voided: "game.unrated_voided",
 };
 

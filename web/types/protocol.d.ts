@@ -16,6 +16,7 @@ export interface Player { id: string; name: string; kind: Kind; rating: Rating |
 export interface Opening { kind: "none" | "balanced" | "given"; moves: string }
 export interface Terms {
   time: Time; rated: boolean; variant?: string; opening?: Opening; games?: number; side?: Side | "random";
+  load?: boolean;
 }
 
 export interface Welcome {

@@ -603,6 +603,7 @@ fn site_of(config: &Config) -> Site {
             terms: config.site.terms.clone(),
             imprint: config.site.imprint.clone(),
         },
+        programs: config.site.programs.clone(),
         speaks_tls: config.server.tls().is_some(),
         tells_values: config.watching.truth,
     }

@@ -33,6 +33,8 @@ pub struct PairPlan {
     /// Time of their games.
     pub time: TimeControl,
     pub rated: bool,
+    /// Whether nothing is to be learnt and counted from their games.
+    pub load: bool,
     /// How many games; without end if left out.
     pub games: Option<u32>,
     /// How long each waits before it answers a turn.
@@ -139,6 +141,7 @@ fn challenge(opponent: &PlayerName, plan: &PairPlan, time: GameTime, games: u32)
             opening: None,
             games: SeriesLength::checked(games).unwrap_or_default(),
             side: SideChoice::Random,
+            load: plan.load,
         },
         key: None,
     })

@@ -1,4 +1,4 @@
-//! Plays two casual games with a bot and looks at what it does.
+//! Plays two casual games and two last moves with a bot and looks at what it does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +43,12 @@ const OPPONENT: &str = "random";
 /// Four columns are full and nobody has four, so that a bot that looks for the fullest, the middle or the first column
 /// without looking whether it is full is found out. The second side is to move.
 const NARROW: &str = "77377466667511714661141444553";
+
+/// One cell is left, for the second side, and nobody gets four.
+const LAST_CELL: &str = "15677373141347653447237352226442215616556";
+
+/// One column is open, and the first side's stone in it makes four.
+const LAST_WIN: &str = "343416531553136565425646316211222244";
 
 /// Why no verdict is possible.
 #[derive(Debug, Error)]
@@ -127,7 +133,17 @@ impl TestObserver {
             whole.verdict(&first).and(narrow.verdict(&second)).map(|_| "a pair".to_owned()),
         );
         self.count(&second).await?;
+        self.last_move("full_board", Side::Second, LAST_CELL).await?;
+        self.last_move("win", Side::First, LAST_WIN).await?;
         self.look_for_illegal_moves().await
+    }
+
+    /// A game in which the bot has one move to choose from, which ends it.
+    async fn last_move(&mut self, name: &'static str, side: Side, opening: &str) -> Result<(), TestTrouble> {
+        let game = self.start(side, opening).await?;
+        let played = self.until_over(&game).await?;
+        self.check(name, played.verdict(&game));
+        self.count(&game).await
     }
 
     /// Starts a casual game against the house.
@@ -295,5 +311,27 @@ impl TestedGame {
         } else {
             Err(format!("game {game}: {}", self.words()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::{Game, Outcome};
+
+    use super::*;
+
+    #[track_caller]
+    fn check_last(opening: &str, mover: Side, is_end: impl Fn(&Outcome) -> bool) {
+        let game = Game::from_moves(Variant::STANDARD, opening).unwrap();
+        let columns: Vec<_> = game.position().legal_columns().collect();
+        assert_eq!((game.position().side_to_move(), columns.len()), (mover, 1), "{opening}");
+        let over = Game::from_moves(Variant::STANDARD, &format!("{opening}{}", columns[0])).unwrap();
+        assert!(over.outcome().is_some_and(|outcome| is_end(&outcome)), "{opening}");
+    }
+
+    #[test]
+    fn the_last_moves_are_what_they_are_said_to_be() {
+        check_last(LAST_CELL, Side::Second, |outcome| matches!(outcome, Outcome::Draw));
+        check_last(LAST_WIN, Side::First, |outcome| matches!(outcome, Outcome::Win { by: Side::First, .. }));
     }
 }

@@ -20,6 +20,7 @@ use crate::http::api::own_bots::{OwnBot, ThoughtView, own_bot, thoughts_for};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::kits::{self, Encryption, Kit};
 use crate::http::payer::Paying;
+use crate::http::programs::{self, ServedProgram};
 use crate::http::request::QueryParameters;
 use crate::http::site::host;
 use crate::http::state::{AppState, TroubleView};
@@ -67,6 +68,7 @@ struct NewBotPage {
     /// People own bots; somebody who comes with a bot's token does not.
     may_own_bots: bool,
     bots: Vec<String>,
+    programs: Vec<ServedProgram>,
 }
 
 pub(super) async fn new(State(state): State<AppState>, visitor: Visitor) -> Page {
@@ -79,6 +81,7 @@ pub(super) async fn new(State(state): State<AppState>, visitor: Visitor) -> Page
     let page = NewBotPage {
         may_own_bots: owner.is_some(),
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
+        programs: programs::listed(&state).await,
         frame: visitor.frame(Tab::Bots, visitor.language().text("author.new_title")),
     };
     Ok(Html(page.render()?))
@@ -152,6 +155,8 @@ struct BotPage {
     name: String,
     bot: OwnBot,
     starts: Vec<KitStart>,
+    /// Builds of this program that the site gives away.
+    programs: Vec<ServedProgram>,
     versions: Vec<AuthorVersionRow>,
     report: Option<ReportShown>,
     faults: Vec<BotFaultRow>,
@@ -242,6 +247,7 @@ pub(super) async fn page(
         frame: visitor.frame(Tab::Bots, bot.name.to_string()),
         name: bot.name.to_string(),
         starts: starts(&state, &headers),
+        programs: programs::listed(&state).await,
         versions: version_rows(lang, &state, &bot).await?,
         report: report_shown(lang, &own),
         faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),

@@ -153,7 +153,9 @@ fn games(lang: Language, live: &[LiveGame], finished: &[Snapshot]) -> Vec<GameTi
 async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
     let newest = GameQuery { newest_first: true, limit: LOOKED_AT_MAX, ..GameQuery::default() };
     let mut snapshots = Vec::new();
-    for game in varied(state.store.finished_games(&newest).await?) {
+    let games = state.store.finished_games(&newest).await?;
+    let games = games.into_iter().filter(|game| !game.spec.is_load()).collect();
+    for game in varied(games) {
         snapshots.push(stored_snapshot(state, game, None).await?.0);
     }
     Ok(snapshots)

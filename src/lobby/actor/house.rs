@@ -65,6 +65,7 @@ impl LobbyActor {
             opening: play.opening.clone(),
             games: SeriesLength::default(),
             side: play.side,
+            load: false,
         };
         let terms = check_house_terms(&terms, me, &bot.identity)?;
         self.need_free(me)?;

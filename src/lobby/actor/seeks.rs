@@ -203,6 +203,7 @@ impl LobbyActor {
             opening: None,
             games: SeriesLength::default(),
             side: SideChoice::Random,
+            load: false,
         };
         let terms = if both_bots { check_terms(&terms, &a_id, Some(&b_id)).unwrap_or(terms) } else { terms };
         let offer = offer_of(a_id, b_id, &terms);

@@ -30,6 +30,7 @@ fn casual() -> Terms {
         opening: None,
         games: SeriesLength::default(),
         side: SideChoice::Random,
+        load: false,
     }
 }
 

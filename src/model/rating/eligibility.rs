@@ -21,6 +21,8 @@ pub(crate) enum UnratedReason {
     Repeated,
     /// The pair's rated games of the day are used up.
     PairLimit,
+    /// It only puts load on the arena: nobody chose its moves, and nothing is learnt or counted from it.
+    Load,
     /// It ended without a result.
     Void,
     /// An operator took it out afterwards.
@@ -37,6 +39,7 @@ impl UnratedReason {
             Self::TooShort => "too_short",
             Self::Repeated => "repeated",
             Self::PairLimit => "pair_limit",
+            Self::Load => "load",
             Self::Void => "void",
             Self::Voided => "voided",
         }
@@ -51,6 +54,7 @@ impl UnratedReason {
             Self::TooShort,
             Self::Repeated,
             Self::PairLimit,
+            Self::Load,
             Self::Void,
             Self::Voided,
         ]
@@ -145,7 +149,7 @@ mod tests {
 
     #[test]
     fn reasons_read_back() {
-        let all = "same_owner guest same_address too_short repeated pair_limit void voided";
+        let all = "same_owner guest same_address too_short repeated pair_limit load void voided";
         for text in all.split(' ') {
             assert_eq!(UnratedReason::from_text(text).map(UnratedReason::as_str), Some(text));
         }

@@ -36,7 +36,8 @@ impl NextGame {
 
     pub(super) fn rematch(spec: &GameSpec, pace: BotPace) -> Self {
         let opening = drawn_anew(&spec.opening);
-        Self { opening, pair: None, origin: Origin::Players, pace, ..Self::swapped(spec) }
+        let origin = if spec.is_load() { Origin::Load } else { Origin::Players };
+        Self { opening, pair: None, origin, pace, ..Self::swapped(spec) }
     }
 
     fn swapped(spec: &GameSpec) -> Self {

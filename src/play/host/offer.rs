@@ -52,6 +52,8 @@ pub(crate) struct GameOffer {
 pub(crate) enum Origin {
     /// The players: limits count.
     Players,
+    /// The players as well, who only put load on the arena.
+    Load,
     /// The ladder: it has its own measure.
     Ladder(Tempo),
     /// A tournament, which its operator has ordered.
@@ -77,7 +79,16 @@ impl Origin {
     pub(super) fn tempo(self) -> Option<Tempo> {
         match self {
             Self::Ladder(tempo) | Self::Tournament(tempo) => Some(tempo),
-            Self::Players | Self::Series { .. } => None,
+            Self::Players | Self::Load | Self::Series { .. } => None,
+        }
+    }
+
+    /// Whether the game only puts load on the arena.
+    fn is_load(self) -> bool {
+        match self {
+            Self::Load => true,
+            Self::Series { unrated_because } => unrated_because == Some(UnratedReason::Load),
+            Self::Players | Self::Ladder(_) | Self::Tournament(_) => false,
         }
     }
 }
@@ -101,7 +112,7 @@ impl Host {
                 return Err(StartError::GuestBusy { name: player.name.to_string() });
             }
             let has_place = match origin {
-                Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) => {
+                Origin::Players | Origin::Load | Origin::Ladder(_) | Origin::Tournament(_) => {
                     deps.sessions.has_place(&player.id, taken, other.kind.into())
                 }
                 // Whoever has left, or wants no new games, plays no next one either.
@@ -124,7 +135,7 @@ impl Host {
     /// by a message is measured elsewhere: ladder, tournaments, the later games of a series.
     pub(super) fn hold_shares(&self, offer: &GameOffer) -> Result<Vec<Held>, StartError> {
         match offer.origin {
-            Origin::Players => {}
+            Origin::Players | Origin::Load => {}
             Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => return Ok(Vec::new()),
         }
         let deps = &self.inner.deps;
@@ -171,7 +182,11 @@ impl Host {
                 self.may_play_rated(&offer.players.second).await
             }
             // Who plays in a tournament is its operator's choice.
-            Origin::Players | Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => Ok(()),
+            Origin::Players
+            | Origin::Load
+            | Origin::Ladder(_)
+            | Origin::Tournament(_)
+            | Origin::Series { .. } => Ok(()),
         }
     }
 
@@ -196,7 +211,7 @@ impl Host {
         let first = self.seated(offer.players.first.clone(), offer.variant).await?;
         let second = self.seated(offer.players.second.clone(), offer.variant).await?;
         let players = BySide { first, second };
-        let unrated_because = if offer.rated { self.unrated_because(&offer).await? } else { None };
+        let unrated_because = self.unrated_because(&offer).await?;
         let rated = offer.rated && unrated_because.is_none();
         let footing = if rated { Some(self.footing(&offer.players).await?) } else { None };
         let id = GameId::random(&mut chance());
@@ -268,7 +283,14 @@ impl Host {
         Ok(stored.map_or(young, |stored| Footing::of_account(stored.created_at, UnixMillis::now())))
     }
 
+    /// Why a game is not rated though it was asked for, or does not count at all.
     async fn unrated_because(&self, offer: &GameOffer) -> Result<Option<UnratedReason>, StoreError> {
+        if offer.origin.is_load() {
+            return Ok(Some(UnratedReason::Load));
+        }
+        if !offer.rated {
+            return Ok(None);
+        }
         let BySide { first, second } = &offer.players;
         if first.kind == PlayerKind::Guest || second.kind == PlayerKind::Guest {
             return Ok(Some(UnratedReason::Guest));
@@ -282,7 +304,7 @@ impl Host {
         match offer.origin {
             Origin::Ladder(_) | Origin::Tournament(_) => return Ok(None),
             Origin::Series { unrated_because } => return Ok(unrated_because),
-            Origin::Players => {}
+            Origin::Players | Origin::Load => {}
         }
         let since = UnixMillis(UnixMillis::now().0 - PAIR_LIMIT_PERIOD_MS);
         let pair = BySide { first: first.id.clone(), second: second.id.clone() };

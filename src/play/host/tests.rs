@@ -98,6 +98,30 @@ async fn games_of_guests_and_of_one_family_are_unrated() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn games_of_a_load_test_are_marked_in_their_whole_series_and_after_it() {
+    let arena = Arena::new().await;
+    let (ada, first, bob, second) = two(&arena).await;
+    let series = GameOffer {
+        pair: Some(GamePair { id: "p1".parse().unwrap(), leg: 1, of: 2 }),
+        origin: Origin::Load,
+        ..offer(&ada.identity, &bob.identity)
+    };
+    arena.services.host.start(series).await.unwrap();
+    for leg in 1..=3 {
+        let spec = &only_game(&arena).spec;
+        assert_eq!((spec.rated, spec.is_load()), (false, true), "game {leg}");
+        first.resign(&spec.id).await;
+        arena.settle().await;
+        if leg == 2 {
+            first.rematch(&spec.id).await;
+            second.rematch(&spec.id).await;
+            arena.settle().await;
+        }
+    }
+    assert!(arena.services.directory.live().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pair_has_so_many_rated_games_a_day_and_rematches_count() {
     let arena = Arena::with(Setup { pair_limit: 1, ..Setup::default() }).await;
     let (ada, first, bob, second) = two(&arena).await;

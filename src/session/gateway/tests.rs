@@ -179,6 +179,7 @@ fn casual() -> Terms {
         opening: None,
         games: SeriesLength::default(),
         side: SideChoice::Random,
+        load: false,
     }
 }
 

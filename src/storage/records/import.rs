@@ -15,6 +15,7 @@ use crate::model::player::PlayerKind;
 use crate::protocol::server::GameStatus;
 use crate::storage::record::{
     BotProfile, Ending, EventKind, GamePair, GameSpec, OpeningSource, StoredEvent, StoredMove, StoredPlayer,
+    UnratedReason,
 };
 
 use crate::model::time::UnixMillis;
@@ -194,7 +195,7 @@ fn game_writes(record: &Record, players: BySide<PlayerId>) -> Result<[Write; 2],
         variant: record.variant.0,
         time: record.time,
         rated: false,
-        unrated_because: None,
+        unrated_because: mark_of(record),
         footing: None,
         opening: OpeningSource { kind: record.opening.kind, moves: record.opening.moves.clone() },
         pair: record.pair.as_ref().map(|pair| GamePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }),
@@ -202,6 +203,12 @@ fn game_writes(record: &Record, players: BySide<PlayerId>) -> Result<[Write; 2],
     };
     let events = events(record, ended_at)?;
     Ok([Write::StartGame(spec), Write::Finish { game: record.id.clone(), events }])
+}
+
+/// What says that nobody chose the moves; other reasons are about ratings, which imported games do not have.
+fn mark_of(record: &Record) -> Option<UnratedReason> {
+    let because = record.unrated_because.as_deref().and_then(UnratedReason::from_text);
+    because.filter(|because| *because == UnratedReason::Load)
 }
 
 /// The events after the opening. When each of them came is not in a record: all get the time of the end.
@@ -256,7 +263,9 @@ mod tests {
         let with_opening = GameSpec { opening, ..spec("g2", "Bob", "Ada") };
         play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
         play(&*store, with_opening, FIRST_WINS, GameResult::First, EndReason::Four).await;
-        play(&*store, spec("g3", "Ada", "Bob"), "443", GameResult::Second, EndReason::Resign).await;
+        let load =
+            GameSpec { unrated_because: Some(UnratedReason::Load), rated: false, ..spec("g3", "Ada", "Bob") };
+        play(&*store, load, "443", GameResult::Second, EndReason::Resign).await;
         export(store).await
     }
 
@@ -289,6 +298,8 @@ mod tests {
             assert!(!after.rated && after.ratings.is_none());
         }
         assert_eq!(after[0].players.first.name, "ADA");
+        let marks: Vec<_> = after.iter().map(|record| record.unrated_because.as_deref()).collect();
+        assert_eq!(marks, [None, None, Some("load")]);
         assert_eq!(verify(&*store).await.unwrap().findings, [] as [&str; 0]);
         assert_eq!(import(&text, &store).await, 3, "repeated, everything is there already");
         assert_eq!(after.len(), 3);

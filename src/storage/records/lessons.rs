@@ -45,8 +45,9 @@ impl<R: BufRead> Lessons<R> {
     fn next_lesson(&mut self) -> Result<Option<RecordedLesson>, LineError> {
         loop {
             let Some(played) = self.lines.next_value::<PlayedRecord>()? else { return Ok(None) };
-            if played.unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
-                continue; // an operator took it out
+            let left_out = [UnratedReason::Voided, UnratedReason::Load].map(UnratedReason::as_str);
+            if played.unrated_because.as_deref().is_some_and(|reason| left_out.contains(&reason)) {
+                continue; // an operator took it out, or nobody chose its moves
             }
             let Some(result) = played.result.filter(|result| *result != GameResult::Void) else {
                 continue; // void or not over: there is nothing to be learnt
@@ -83,6 +84,7 @@ mod tests {
             "{\"moves\":\"44\",\"result\":\"second\",\"reason\":\"resign\",\"variant\":\"9x6\"}\n",
             "{\"moves\":\"44\",\"result\":\"void\"}\n",
             "{\"moves\":\"44\",\"result\":null}\n",
+            "{\"moves\":\"44\",\"result\":\"first\",\"unrated_because\":\"load\"}\n",
         ));
         let seen: Vec<_> =
             lessons.into_iter().map(Result::unwrap).map(|it| (it.game.notation(), it.winner)).collect();

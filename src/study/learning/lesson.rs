@@ -59,7 +59,10 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
         return None;
     }
     let ending = game.ending().filter(|ending| ending.result != GameResult::Void)?;
-    if game.spec.variant != Variant::STANDARD || game.spec.opening.kind == OpeningKind::Given {
+    if game.spec.is_load()
+        || game.spec.variant != Variant::STANDARD
+        || game.spec.opening.kind == OpeningKind::Given
+    {
         return None;
     }
     let played = Game::from_moves(game.spec.variant, &game.moves()).ok()?;
@@ -170,6 +173,9 @@ mod tests {
         let taken_out = Settlement { unrated_because: Some(UnratedReason::Voided), ..Settlement::default() };
         let voided = game(FIRST_WINS, GameResult::First, EndReason::Four);
         check(&StoredGame { settlement: Some(taken_out), ..voided }, Watches::All, &[]);
+        let mut load = game(FIRST_WINS, GameResult::First, EndReason::Four);
+        load.spec.unrated_because = Some(UnratedReason::Load);
+        check(&load, Watches::All, &[]);
         let live = StoredGame { events: Vec::new(), ..wide };
         check(&live, Watches::All, &[]);
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use fourfold_bots::{BotError, BotSpec, registry};
@@ -386,6 +387,45 @@ impl FromStr for TextFile {
 
 serde_as_text!(TextFile);
 
+/// A folder of programs that the site gives away; empty for none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProgramFolder(PathBuf);
+
+/// A folder that cannot be served.
+#[derive(Debug, Error)]
+pub enum InvalidProgramFolder {
+    /// It is not there, or may not be looked into.
+    #[error("{0} cannot be read: {1}")]
+    Unreadable(String, std::io::Error),
+}
+
+impl ProgramFolder {
+    /// Where they are; nothing if there are none.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        Some(self.0.as_path()).filter(|folder| !folder.as_os_str().is_empty())
+    }
+}
+
+impl fmt::Display for ProgramFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0.display(), f)
+    }
+}
+
+impl FromStr for ProgramFolder {
+    type Err = InvalidProgramFolder;
+
+    fn from_str(path: &str) -> Result<Self, InvalidProgramFolder> {
+        if !path.is_empty() {
+            let unreadable = |error| InvalidProgramFolder::Unreadable(path.to_owned(), error);
+            std::fs::read_dir(path).map_err(unreadable)?;
+        }
+        Ok(Self(path.into()))
+    }
+}
+
+serde_as_text!(ProgramFolder);
+
 /// An optional value that an empty text leaves out, so that its key can stand in the documented file.
 pub(super) mod empty_is_none {
     use super::{Deserialize, Deserializer, Serializer, SiteOrigin};
@@ -553,5 +593,15 @@ mod tests {
         let error = "no/such/file.md".parse::<TextFile>().unwrap_err().to_string();
         assert!(error.starts_with("no/such/file.md cannot be read"), "{error}");
         assert!("src".parse::<TextFile>().is_err(), "a folder");
+    }
+
+    #[test]
+    fn a_folder_of_programs_is_there_or_none_is_named() {
+        assert_eq!("src".parse::<ProgramFolder>().unwrap().folder(), Some(Path::new("src")));
+        assert_eq!("".parse::<ProgramFolder>().unwrap().folder(), None);
+        for path in ["no/such/folder", "LICENSE-MIT"] {
+            let error = path.parse::<ProgramFolder>().unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{path} cannot be read: ")), "{error}");
+        }
     }
 }
