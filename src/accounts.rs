@@ -16,6 +16,7 @@ pub(crate) mod token;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::broadcast;
 use tracing::info;
@@ -272,7 +273,7 @@ impl Accounts {
         password: Secret,
     ) -> Result<Issued, AccountError> {
         let player = self.prove(from, name, password).await?;
-        self.issue(&player, TokenKind::Session).await
+        self.issue(&player, TokenKind::Session, None).await
     }
 
     /// Whose name and password these are. All attempts draw on a share of the network; wrong ones are counted besides.
@@ -297,7 +298,7 @@ impl Accounts {
     /// Nobody has that id, or the store failed.
     pub async fn open_session(&self, player: &PlayerId) -> Result<Issued, AccountError> {
         let player = self.inner.store.player(player).await?.ok_or(AccountError::BadCredentials)?;
-        self.issue(&player, TokenKind::Session).await
+        self.issue(&player, TokenKind::Session, None).await
     }
 
     /// Ends one session.
@@ -397,7 +398,20 @@ impl Accounts {
     /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token;
     /// [`AccountError::TooManyTokens`] if it has `TOKENS_MAX`.
     pub(crate) async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
-        self.issue(&self.remote_bot(bot).await?, TokenKind::Bot).await
+        self.issue(&self.remote_bot(bot).await?, TokenKind::Bot, None).await
+    }
+
+    /// The same, and the token ends by itself.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::new_token`].
+    pub(crate) async fn new_token_for(
+        &self,
+        bot: &PlayerId,
+        lasts: Duration,
+    ) -> Result<Issued, AccountError> {
+        self.issue(&self.remote_bot(bot).await?, TokenKind::Bot, Some(lasts)).await
     }
 
     async fn remote_bot(&self, bot: &PlayerId) -> Result<StoredPlayer, AccountError> {
@@ -553,8 +567,15 @@ impl Accounts {
 
     // ---- credentials ----
 
-    async fn issue(&self, player: &StoredPlayer, kind: TokenKind) -> Result<Issued, AccountError> {
+    async fn issue(
+        &self,
+        player: &StoredPlayer,
+        kind: TokenKind,
+        lasts: Option<Duration>,
+    ) -> Result<Issued, AccountError> {
         let (token, secret) = draw_token(&player.id, kind);
+        let ends = lasts.map(|lasts| token.created_at.0.saturating_add(whole_ms(lasts)));
+        let token = StoredToken { expires_at: ends.map(UnixMillis).or(token.expires_at), ..token };
         let issued = Issued { identity: identity_of(player), token: token.id.clone(), secret };
         let at_most = match kind {
             TokenKind::Bot => TOKENS_MAX,
@@ -612,6 +633,11 @@ impl Accounts {
             WriteError::Store(error) => AccountError::Write(error),
         })
     }
+}
+
+/// Milliseconds as times are counted; the end of time for what lasts longer.
+fn whole_ms(lasts: Duration) -> i64 {
+    i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// A fresh credential as it is stored, and its secret, which is not.

@@ -3,6 +3,7 @@
 pub mod bounded;
 pub mod clock;
 pub(crate) mod cron;
+pub(crate) mod duel;
 pub mod durability;
 pub(crate) mod fault;
 pub mod ids;

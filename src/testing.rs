@@ -379,7 +379,7 @@ impl Client {
 
     /// Says something that could not be read.
     pub(crate) fn misspeak(&self, code: ErrorCode, message: &str) {
-        self.port.misspoke(&WireError::new(code, message));
+        self.port.misspoke("{\"move\n", &WireError::new(code, message));
     }
 
     pub(crate) async fn say(&self, message: ClientMessage) {

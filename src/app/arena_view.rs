@@ -12,7 +12,7 @@ use crate::lobby::LobbyHandle;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::play::feeds::Feeds;
-use crate::play::host::Host;
+use crate::play::host::{GameOffer, Host, StartError};
 use crate::play::orders::StandingOrders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
@@ -154,6 +154,10 @@ impl ArenaView for LiveArena {
             may_play_rated,
             trouble: self.trouble(bot),
         })
+    }
+
+    async fn begin_game(&self, offer: GameOffer) -> Result<GameId, StartError> {
+        self.host.start(offer).await
     }
 
     fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {

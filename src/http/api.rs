@@ -3,8 +3,10 @@
 mod account;
 pub(super) mod accounts;
 pub(super) mod bot_games;
+pub(super) mod bot_record;
 pub(super) mod bots;
 mod documents;
+pub(super) mod duels;
 mod feeds;
 mod games;
 mod health;
@@ -12,7 +14,7 @@ pub(super) mod leaderboard;
 pub(super) mod learning;
 mod live;
 pub(super) mod mistakes;
-mod names;
+pub(super) mod names;
 pub(super) mod own_bots;
 pub(super) mod players;
 pub(super) mod positions;
@@ -66,6 +68,8 @@ fn endpoints() -> Vec<Endpoint> {
         own_bots::endpoints(),
         mistakes::endpoints(),
         bot_games::endpoints(),
+        bot_record::endpoints(),
+        duels::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
         learning::endpoints(),
@@ -143,6 +147,10 @@ mod tests {
         "get /api/v1/bots/{name}/mistakes",
         "get /api/v1/bots/{name}/mistakes.tsv",
         "get /api/v1/bots/{name}/games",
+        "get /api/v1/bots/{name}/record",
+        "post /api/v1/bots/{name}/duels",
+        "get /api/v1/bots/{name}/duels",
+        "get /api/v1/duels/{id}",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",

@@ -140,7 +140,10 @@ pub(super) fn bridge_lines(base: &str, token: &str) -> String {
     )
 }
 
-/// The route of the archives.
+/// The module of the JavaScript kit, which the editor's page runs as it is.
+pub(super) const BROWSER_MODULE: &str = "/kits/fourfold_bot.js";
+
+/// The route of the archives and of that module.
 pub(super) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/kits/{name}", get(serve))
 }
@@ -148,6 +151,9 @@ pub(super) fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
 static ARCHIVES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| ALL.each_ref().map(|kit| archive(kit.folder)));
 
 async fn serve(Path(name): Path<String>) -> Response {
+    if BROWSER_MODULE.rsplit('/').next() == Some(name.as_str()) {
+        return browser_module();
+    }
     let place = ALL.iter().position(|kit| name.strip_suffix(".tar") == Some(kit.folder));
     let Some(place) = place else { return StatusCode::NOT_FOUND.into_response() };
     let headers = HeaderMap::from_iter([
@@ -155,6 +161,15 @@ async fn serve(Path(name): Path<String>) -> Response {
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ]);
     (headers, ARCHIVES[place].clone()).into_response()
+}
+
+fn browser_module() -> Response {
+    let headers = HeaderMap::from_iter([
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/javascript")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ]);
+    let module = FILES.iter().find(|(path, _)| *path == "javascript/fourfold_bot.js");
+    module.map_or_else(|| StatusCode::NOT_FOUND.into_response(), |(_, data)| (headers, *data).into_response())
 }
 
 /// A tar archive (POSIX ustar) of a kit, in a folder `fourfold-NAME`.

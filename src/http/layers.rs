@@ -87,7 +87,8 @@ pub(super) async fn secure(State(site): State<Arc<Site>>, request: Request, next
     let policy = content_security_policy(&site, request.headers(), may_be_framed);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    // The worker of the editor brings its own.
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     for (name, value) in SECURITY_HEADERS {
         headers.insert(name, value);
     }
@@ -104,7 +105,8 @@ pub(super) async fn secure(State(site): State<Arc<Site>>, request: Request, next
 /// Scripts, styles, pictures and connections from this site only, nothing inline, no text turned into markup by
 /// scripts. The sockets are named because some browsers do not count them as `'self'`.
 ///
-/// The one policy for trusted types is that by which the page names its service worker.
+/// The policies for trusted types are those by which pages name the service worker, and the worker of an author's
+/// program.
 fn content_security_policy(site: &Site, headers: &HeaderMap, may_be_framed: bool) -> HeaderValue {
     let ancestors = if may_be_framed { "*" } else { "'none'" };
     let host = match &site.public_url {
@@ -118,7 +120,7 @@ fn content_security_policy(site: &Site, headers: &HeaderMap, may_be_framed: bool
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{sockets}; \
          img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors {ancestors}; \
-         form-action 'self'; require-trusted-types-for 'script'; trusted-types service-worker"
+         form-action 'self'; require-trusted-types-for 'script'; trusted-types service-worker bot-worker"
     );
     HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
 }

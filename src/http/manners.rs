@@ -14,7 +14,7 @@ use super::state::AppState;
 use crate::model::time::UnixMillis;
 
 /// Pages that are worth finding and always there. Games and players are found by their links.
-const MAPPED: [&str; 15] = [
+const MAPPED: [&str; 16] = [
     "/",
     "/rules",
     "/analysis",
@@ -23,6 +23,7 @@ const MAPPED: [&str; 15] = [
     "/tv",
     "/bots",
     "/bots/new",
+    "/bots/editor",
     "/leaderboard",
     "/tournaments",
     "/learning",

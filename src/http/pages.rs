@@ -14,6 +14,8 @@ mod characters;
 mod chart;
 mod docs;
 mod drawing;
+mod duel;
+mod editor;
 pub(super) mod embed;
 mod error;
 mod game;
@@ -80,6 +82,9 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/player/{name}", get(player::page))
         .route("/bots", get(bots::page))
         .route("/bots/new", get(author::new))
+        .route("/bots/editor", get(editor::page))
+        .route("/duel/{id}", get(duel::page))
+        .route(editor::WORKER, get(editor::worker))
         .route("/bot/{name}", get(author::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))

@@ -1,5 +1,5 @@
-//! Builds of `fourfold` for bots' authors, as far as the operator has put any into a folder: whoever has one needs neither
-//! kit nor compiler to let a program play here.
+//! Builds of `fourfold` for bots' authors, as far as the operator has put any into a folder: whoever has one needs
+//! neither kit nor compiler to let a program play here.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -21,11 +21,15 @@ const EXPORTS: [&str; 3] = ["/api/v1/games.ndjson", "/api/v1/account/export", pr
 const FEEDS: [&str; 2] = ["/api/v1/live/feed", "/api/v1/games/{id}/feed"];
 
 /// What reads much of the store for one answer.
-const SEARCHES: [&str; 23] = [
+const SEARCHES: [&str; 27] = [
     "/api/v1/leaderboard",
     "/api/v1/games",
     "/api/v1/games/{id}/review",
     "/api/v1/bots/{name}/games",
+    "/api/v1/bots/{name}/record",
+    "/api/v1/bots/{name}/duels",
+    "/api/v1/duels/{id}",
+    "/duel/{id}",
     "/api/v1/bots/{name}/mistakes",
     "/api/v1/bots/{name}/mistakes.tsv",
     "/bot/{name}",

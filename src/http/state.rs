@@ -20,6 +20,7 @@ use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
+use crate::play::host::{GameOffer, StartError};
 use crate::play::orders::StandingOrders;
 
 use crate::model::time::UnixMillis;
@@ -142,6 +143,13 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
 
     /// What a connected bot has declared; `None` if it is not there.
     async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence>;
+
+    /// Begins a game that somebody asked for over HTTP.
+    ///
+    /// # Errors
+    ///
+    /// See [`StartError`].
+    async fn begin_game(&self, offer: GameOffer) -> Result<GameId, StartError>;
 
     /// Begins a self-test of a connected bot.
     ///

@@ -26,6 +26,7 @@ use crate::competition::tournament::Tournaments;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::signing::{KEY_BYTES, Signer};
+use crate::play::host::{GameOffer, StartError};
 use crate::play::orders::StandingOrders;
 use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
@@ -121,11 +122,15 @@ impl ArenaView for TestArena {
     }
 
     fn is_online(&self, _: &PlayerId) -> bool {
-        false
+        self.presence.is_some()
     }
 
     async fn bot_presence(&self, _: &PlayerId) -> Option<BotPresence> {
         self.presence.clone()
+    }
+
+    async fn begin_game(&self, _: GameOffer) -> Result<GameId, StartError> {
+        Err(StartError::Paused)
     }
 
     fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {

@@ -27,10 +27,12 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 14] = [
+const SERVER_ONLY: [&str; 16] = [
     "author",
     "character",
     "docs",
+    "duel",
+    "editor",
     "glossary",
     "ladder",
     "learner",

@@ -153,6 +153,12 @@ impl<const MIN: u64, const MAX: u64> BoundedLong<MIN, MAX> {
     }
 }
 
+impl<const MIN: i32, const MAX: i32> BoundedSigned<MIN, MAX> {
+    pub(crate) const fn number(self) -> i32 {
+        self.0
+    }
+}
+
 impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
     /// The largest one.
     pub(crate) const MOST: Self = Self(MAX);

@@ -2,6 +2,7 @@
 
 mod aborts;
 pub(crate) mod admission;
+pub(crate) mod duel;
 mod error;
 mod follow;
 mod next_game;

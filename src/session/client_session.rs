@@ -62,9 +62,9 @@ impl SessionPort for ClientSession {
         }
     }
 
-    fn misspoke(&self, error: &WireError) {
+    fn misspoke(&self, text: &str, error: &WireError) {
         if self.misspoken.fetch_add(1, Ordering::Relaxed) < MISSPOKEN_MAX {
-            self.services.note_misspoken(&self.session, error);
+            self.services.note_misspoken(&self.session, text, error);
         }
     }
 

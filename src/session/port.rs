@@ -148,8 +148,8 @@ pub(crate) trait SessionPort: Send + Sync {
     /// sending, and reads and stamps a few requests ahead.
     async fn handle(&self, request: Request, received: Instant);
 
-    /// A message of the client could not be read, and was answered by this error.
-    fn misspoke(&self, error: &WireError);
+    /// This text of the client could not be read, and was answered by this error.
+    fn misspoke(&self, text: &str, error: &WireError);
 
     /// A round trip that a ping of the server measured.
     fn measured(&self, round_trip: Duration);

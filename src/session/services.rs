@@ -272,7 +272,7 @@ impl Services {
 
     /// Books for its owner that a bot said something unreadable. What it meant by it nobody knows, but mostly it was a
     /// move, and the game will be lost on time.
-    pub(super) fn note_misspoken(&self, session: &Session, error: &WireError) {
+    pub(super) fn note_misspoken(&self, session: &Session, text: &str, error: &WireError) {
         if session.identity().kind != PlayerKind::Bot {
             return;
         }
@@ -280,7 +280,7 @@ impl Services {
             bot: session.player().clone(),
             game: None,
             kind: FaultKind::IllegalMove,
-            note: error.message.clone(),
+            note: format!("{}; it said {}", error.message, excerpt(text)),
             at: UnixMillis::now(),
         };
         self.writer.submit(Write::AddFault(fault), |_| {});
@@ -294,4 +294,12 @@ impl Services {
             }
         }
     }
+}
+/// As much of a message as its author needs to know it again.
+fn excerpt(text: &str) -> String {
+    /// Longer messages are cut: a move has a hundred letters, and each note is written to the disk.
+    const SHOWN_MAX: usize = 300;
+    let shown: String =
+        text.chars().map(|letter| if letter.is_control() { '␣' } else { letter }).take(SHOWN_MAX).collect();
+    if text.chars().nth(SHOWN_MAX).is_some() { format!("{shown}…") } else { shown }
 }

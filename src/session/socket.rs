@@ -376,11 +376,11 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             }
             Heard::Request(request) => self.accept_request(request, received),
             Heard::Refused(Refusal { id, error }) => {
-                self.note_misspoken(&error);
+                self.note_misspoken(text, &error);
                 self.outbox.answer(&error.into(), id.as_deref());
             }
             Heard::Enough(Refusal { id, error }, code) => {
-                self.note_misspoken(&error);
+                self.note_misspoken(text, &error);
                 self.outbox.answer(&error.into(), id.as_deref());
                 self.outbox.close(code);
             }
@@ -388,9 +388,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     }
 
     /// Too many messages are no fault of what is in them.
-    fn note_misspoken(&self, error: &WireError) {
+    fn note_misspoken(&self, text: &str, error: &WireError) {
         if matches!(error.code, ErrorCode::BadJson | ErrorCode::BadField) {
-            self.session.misspoke(error);
+            self.session.misspoke(text, error);
         }
     }
 

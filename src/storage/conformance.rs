@@ -160,6 +160,7 @@ pub(crate) fn spec(id: &str, first: &str, second: &str) -> GameSpec {
         rated: true,
         unrated_because: None,
         footing: None,
+        versions: BySide::default(),
         opening: OpeningSource::default(),
         pair: None,
         started_at: NOON,
@@ -530,6 +531,7 @@ pub(crate) async fn a_game_is_read_back_as_it_was_written<F: Fixture>() {
         unrated_because: Some(UnratedReason::PairLimit),
         opening: OpeningSource { kind: OpeningKind::Given, moves: "12".into() },
         pair: Some(GamePair { id: "p1".parse().unwrap(), leg: 2, of: 4 }),
+        versions: BySide { first: Some("1.2-ä".into()), second: None },
         ..spec("g1", "Ada", "Bob")
     };
     write(&*store, Write::StartGame(spec.clone())).await.unwrap();

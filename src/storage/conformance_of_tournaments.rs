@@ -125,4 +125,12 @@ pub(crate) async fn games_are_found_by_their_tournament<F: Fixture>() {
     let found: Vec<_> = games.iter().map(|game| (game.spec.id.as_str(), game.ending().is_some())).collect();
     assert_eq!(found, [("g1", true), ("g2", false)], "in the order in which they began");
     assert_eq!(store.games_of_tournament(&id("T9")).await.unwrap(), []);
+    let series = |pair: &str| GamePair { id: pair.parse().unwrap(), leg: 1, of: 4 };
+    for (game, pair) in [("g5", "S1-d500x530"), ("g6", "S2-d"), ("g7", "S1-d500x530")] {
+        let spec = GameSpec { pair: Some(series(pair)), ..spec(game, "Ada", "Bob") };
+        write(&*store, Write::StartGame(spec)).await.unwrap();
+    }
+    let games = store.games_of_series(&series("S1-d500x530").id).await.unwrap();
+    assert_eq!(games.iter().map(|game| game.spec.id.as_str()).collect::<Vec<_>>(), ["g5", "g7"]);
+    assert_eq!(store.games_of_series(&series("S3-d").id).await.unwrap(), []);
 }

@@ -47,7 +47,7 @@ use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
-use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId};
+use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
@@ -182,6 +182,13 @@ impl MemoryStore {
 }
 
 impl MemoryTables {
+    /// Games of such series, in the order in which they began.
+    fn games_of_pairs(&self, is_wanted: impl Fn(&PairId) -> bool) -> Vec<StoredGame> {
+        let begun = self.begun.iter().filter_map(|id| self.games.get(id));
+        let wanted = begun.filter(|game| game.spec.pair.as_ref().is_some_and(|pair| is_wanted(&pair.id)));
+        wanted.cloned().collect()
+    }
+
     fn reach(&mut self, question: &'static str) -> Result<(), StoreError> {
         let Some(lost) = self.out_of_reach.iter().position(|lost| *lost == question) else { return Ok(()) };
         self.out_of_reach.swap_remove(lost);

@@ -119,6 +119,8 @@ pub struct GameSpec {
     /// Who is young and who is not: it limits what either may gain. Nothing is noted of casual games, and of those
     /// that began before there was a limit.
     pub(crate) footing: Option<BySide<Footing>>,
+    /// Which versions of bots play; none of people, and of bots that name none.
+    pub(crate) versions: BySide<Option<Box<str>>>,
     /// The moves that stand on the board at the start.
     pub opening: OpeningSource,
     /// The series it belongs to.

@@ -168,6 +168,7 @@ mod tests {
             rated: true,
             unrated_because: None,
             footing: None,
+            versions: BySide::default(),
             opening: OpeningSource::default(),
             pair: None,
             started_at: UnixMillis(0),

@@ -7,7 +7,7 @@ use fourfold_engine::Side;
 use super::error::StoreError;
 use super::record::StoredGame;
 use crate::model::clock::TimeControl;
-use crate::model::ids::{PlayerId, TournamentId};
+use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
 
 /// A tournament. All but its end is fixed when it begins.
@@ -87,6 +87,9 @@ pub trait TournamentStore {
 
     /// Games of a tournament's schedule that were lost without being played, in its order.
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;
+
+    /// All games of a series, in the order in which they began. Damaged ones are left out, with a line in the log.
+    async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError>;
 
     /// All games of a tournament, live and finished, in the order in which they began. Damaged ones are left out, with
     /// a line in the log.

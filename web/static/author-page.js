@@ -81,6 +81,11 @@ handle("#new-bot", async ({ name }) => {
   await ask();
 });
 
+handle("#new-duel", async ({ opponent, pairs, test }) => {
+  const wanted = { opponent, pairs: Number(pairs), ...(test ? { test: { elo0: 0, elo1: 30 } } : {}) };
+  location.href = `/duel/${(await call("POST", `${path()}/duels`, wanted)).id}`;
+});
+
 /** What the buttons of the page do. @type {[string, (button: HTMLElement) => Promise<void>][]} */
 const ACTIONS = [
   ["#begin-test", async () => call("POST", `${path()}/self-test`)],

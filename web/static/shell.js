@@ -179,13 +179,16 @@ const reminders = new Map();
 
 function watchGames() {
   connection.on("game", (game) => {
-    if (!game.you || game.status !== "live" || location.pathname === `/game/${game.game}`) return;
+    if (!game.you || game.status !== "live" || showsItself(game.game)) return;
     if (expecting) goToGame(game.game);
     else if (!reminders.has(game.game)) reminders.set(game.game, remind(game));
   });
-  connection.on("turn", ({ game }) => notify(text("game.your_turn"), `/game/${game}`));
+  connection.on("turn", ({ game }) => showsItself(game) || notify(text("game.your_turn"), `/game/${game}`));
   connection.on("game_end", ({ game }) => reminders.get(game)?.());
 }
+
+/** Whether the page shows the game, or, as the editor, has a program play it. @param {string} game */
+const showsItself = (game) => [`/game/${game}`, "/bots/editor"].includes(location.pathname);
 
 /** @param {Snapshot} game */
 function remind(game) {

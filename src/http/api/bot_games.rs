@@ -49,6 +49,11 @@ const SLOWER: Parameter = Parameter {
     about: "Only games in which some move of its took longer",
     schema: schema_of::<MoveMillis>,
 };
+const VERSION: Parameter = Parameter {
+    name: "version",
+    about: "Only games that this version of it played",
+    schema: schema_of::<String>,
+};
 const OPPONENT: Parameter =
     Parameter { name: "opponent", about: "Only games against this player", schema: schema_of::<PlayerName> };
 
@@ -90,6 +95,8 @@ pub(in crate::http) struct OwnGameView {
     pub(in crate::http) opponent: Option<PlayerName>,
     /// Which side the bot was.
     side: WireSide,
+    /// Which version of it played; null if it named none, and of games from before versions were kept.
+    pub(in crate::http) version: Option<String>,
     /// How it ended for the bot.
     pub(in crate::http) outcome: GameOutcome,
     /// How it came to that.
@@ -125,7 +132,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists the last games of a bot of one's own, the newest first, with its faults and how long it took",
         Content::Json(schema_of::<OwnGames>),
     )
-    .parameters(&[GAMES, CURSOR, OUTCOME, FAULT, SLOWER, OPPONENT])
+    .parameters(&[GAMES, CURSOR, OUTCOME, FAULT, SLOWER, OPPONENT, VERSION])
     .signed_in()
     .refusals(NOT_YOURS);
     vec![Endpoint::new("/api/v1/bots/{name}/games", get(list_games), [list])]
@@ -138,12 +145,14 @@ pub(in crate::http) struct GameFilter {
     pub(in crate::http) fault: Option<bool>,
     pub(in crate::http) slower_than_ms: Option<u64>,
     pub(in crate::http) opponent: Option<PlayerName>,
+    /// As the bot named it.
+    pub(in crate::http) version: Option<String>,
 }
 
 impl GameFilter {
     /// All of them.
     pub(in crate::http) const ALL: Self =
-        Self { outcome: None, fault: None, slower_than_ms: None, opponent: None };
+        Self { outcome: None, fault: None, slower_than_ms: None, opponent: None, version: None };
 
     /// As the query says.
     pub(in crate::http) fn read(parameters: &QueryParameters) -> Result<Self, ApiError> {
@@ -152,6 +161,7 @@ impl GameFilter {
             fault: parameters.optional("fault")?,
             slower_than_ms: parameters.optional::<MoveMillis>("slower_than_ms")?.map(MoveMillis::number),
             opponent: parameters.optional("opponent")?,
+            version: parameters.optional("version")?,
         })
     }
 
@@ -160,6 +170,7 @@ impl GameFilter {
             && self.fault.is_none_or(|fault| fault == game.fault)
             && self.slower_than_ms.is_none_or(|limit| game.slowest_ms.is_some_and(|slowest| slowest > limit))
             && self.opponent.as_ref().is_none_or(|wanted| game.is_against(wanted))
+            && self.version.as_ref().is_none_or(|wanted| game.version.as_ref() == Some(wanted))
     }
 }
 
@@ -249,6 +260,7 @@ impl OwnGameView {
             game: game.spec.id.clone(),
             opponent,
             side: side.into(),
+            version: game.spec.versions[side].as_deref().map(str::to_owned),
             outcome,
             reason: ending.map(|ending| ending.reason),
             fault: ending.is_some_and(|ending| ending.by == Some(side)) || faults.contains(&game.spec.id),

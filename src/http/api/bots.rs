@@ -1,5 +1,7 @@
 //! Bots that can be challenged, and bots of one's own with their tokens.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,11 +15,12 @@ use super::own_bots::{CreatedToken, list_tokens, tokens_operation};
 use crate::accounts::Issued;
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
-use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::ranking::PublishedShown;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::{AppState, OpenBot};
+use crate::model::bounded::Bounded;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::rating::strength::Strength;
 
@@ -39,6 +42,15 @@ struct CreatedBot {
     /// The token, shown this once.
     token: String,
 }
+
+/// How long a token lasts: long enough to connect with, and no longer than anybody plans.
+type TokenSeconds = Bounded<60, 31_536_000>;
+
+const LASTS: Parameter = Parameter {
+    name: "lasts_s",
+    about: "After how many seconds the token ends by itself; never if left out",
+    schema: schema_of::<TokenSeconds>,
+};
 
 /// What became of the tokens.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +79,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Makes one more token for a bot of one's own, shown this once",
         Content::Json(schema_of::<CreatedToken>),
     )
+    .parameters(&[LASTS])
     .signed_in()
     .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let revoke = Operation::delete(
@@ -116,9 +129,17 @@ async fn create_token(
     State(state): State<AppState>,
     SignedIn(owner): SignedIn,
     name: PathPart,
+    parameters: QueryParameters,
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
     let bot = state.accounts.bot_of(&owner.identity, &name.parse("bot")?).await?;
-    let Issued { identity: _, token, secret } = state.accounts.new_token(&bot).await?;
+    let lasts = parameters.optional::<TokenSeconds>("lasts_s")?;
+    let Issued { identity: _, token, secret } = match lasts {
+        Some(lasts) => {
+            let lasts = Duration::from_secs(lasts.number().into());
+            state.accounts.new_token_for(&bot, lasts).await?
+        }
+        None => state.accounts.new_token(&bot).await?,
+    };
     let created = CreatedToken { id: token, token: secret.expose().to_owned() };
     Ok((StatusCode::CREATED, Json(created)))
 }

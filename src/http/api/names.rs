@@ -8,11 +8,11 @@ use crate::storage::store::StoreError;
 
 /// Those that were looked up.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashMap<PlayerId, Option<PlayerName>>);
+pub(in crate::http) struct Names(HashMap<PlayerId, Option<PlayerName>>);
 
 impl Names {
     /// The name of a player; `None` if nobody has that id.
-    pub(super) async fn of(
+    pub(in crate::http) async fn of(
         &mut self,
         state: &AppState,
         id: &PlayerId,

@@ -123,6 +123,8 @@ struct TokenView {
     id: TokenId,
     /// When it was made, RFC 3339.
     created_at: String,
+    /// When it ends by itself, RFC 3339; null if it does not.
+    expires_at: Option<String>,
 }
 
 /// One more token.
@@ -355,7 +357,11 @@ pub(super) async fn list_tokens(
     name: PathPart,
 ) -> Result<impl IntoResponse, ApiError> {
     let bot = state.accounts.bot_of(&who.identity, &name.parse("bot")?).await?;
-    let view = |token: StoredToken| TokenView { id: token.id, created_at: token.created_at.to_string() };
+    let view = |token: StoredToken| TokenView {
+        id: token.id,
+        created_at: token.created_at.to_string(),
+        expires_at: token.expires_at.map(|end| end.to_string()),
+    };
     let items = state.accounts.bot_tokens(&bot).await?.into_iter().map(view).collect();
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(List::whole(items))))
 }

@@ -13,9 +13,13 @@ use fourfold_engine::search::Score;
 use super::analysis::how_it_ends;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::player::history::RatingHistory;
 use super::{Page, words};
 use crate::http::api::bot_games::{GameFilter, GameOutcome, OwnGameView, OwnGames, own_games};
+use crate::http::api::bot_record::{self, OwnRecord, RecordSum, own_record};
+use crate::http::api::duels::duels_of;
 use crate::http::api::mistakes::{GamesWanted, MistakeView, mistakes_of};
+use crate::http::api::names::Names;
 use crate::http::api::own_bots::{OwnBot, ThoughtView, own_bot, thoughts_for};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::kits::{self, Encryption, Kit};
@@ -25,7 +29,7 @@ use crate::http::request::QueryParameters;
 use crate::http::site::host;
 use crate::http::state::{AppState, TroubleView};
 use crate::http::texts::Language;
-use crate::model::ids::{GameId, PlayerName, TokenId};
+use crate::model::ids::{GameId, PairId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::bot_versions::{BotFault, FaultKind};
@@ -46,14 +50,44 @@ static SHOWN: [(&str, GameFilter); 4] = [
     ("all", GameFilter::ALL),
     (
         "lost",
-        GameFilter { outcome: Some(GameOutcome::Lost), fault: None, slower_than_ms: None, opponent: None },
+        GameFilter {
+            outcome: Some(GameOutcome::Lost),
+            fault: None,
+            slower_than_ms: None,
+            opponent: None,
+            version: None,
+        },
     ),
-    ("faults", GameFilter { outcome: None, fault: Some(true), slower_than_ms: None, opponent: None }),
-    ("slow", GameFilter { outcome: None, fault: None, slower_than_ms: Some(SLOW_MS), opponent: None }),
+    (
+        "faults",
+        GameFilter { outcome: None, fault: Some(true), slower_than_ms: None, opponent: None, version: None },
+    ),
+    (
+        "slow",
+        GameFilter {
+            outcome: None,
+            fault: None,
+            slower_than_ms: Some(SLOW_MS),
+            opponent: None,
+            version: None,
+        },
+    ),
 ];
 
 /// A move that takes longer is slow: a person would wait for it.
 const SLOW_MS: u64 = 1_000;
+
+/// Games that are summed up by version and opponent.
+const RECORD_GAMES: u32 = bot_record::GAMES_DEFAULT;
+
+/// Opponents of the table; the interface has them all.
+const OPPONENTS_SHOWN: usize = 20;
+
+/// Duels that the page links to; the interface has them all.
+const DUELS_SHOWN: usize = 10;
+
+/// Versions that are marked in the curve, the newest: more would stand on each other.
+const MARKS_MAX: usize = 8;
 
 /// Games in which the page looks for what was thrown away.
 const GAMES_SHOWN: u32 = 20;
@@ -95,9 +129,51 @@ struct KitStart {
     lines: String,
 }
 
+/// What came of some games, ready to show.
+#[derive(Default)]
+struct SumShown {
+    /// All, and won, drawn and lost.
+    record: String,
+    /// Of the rated ones; nothing if there are none.
+    points: String,
+    expected: String,
+    performance: String,
+}
+
+impl SumShown {
+    fn new(lang: Language, sum: &RecordSum) -> Self {
+        let RecordSum { games, wins, draws, losses, rated } = sum;
+        let record = format!("{games} (+{wins} ={draws} −{losses})");
+        let Some(rated) = rated else { return Self { record, ..Self::default() } };
+        let tenth = |points: f64| lang.decimal(format_args!("{points:.1}"));
+        Self {
+            record,
+            points: format!("{} / {}", tenth(rated.points), rated.games),
+            expected: tenth(rated.expected),
+            performance: format!("{} ± {}", rated.elo, rated.pm95),
+        }
+    }
+}
+
+/// A duel of the bot's.
+struct DuelLink {
+    id: PairId,
+    opponent: String,
+    day: String,
+}
+
+/// The games against one opponent.
+struct MetRow {
+    opponent: String,
+    sum: SumShown,
+}
+
 /// One version of the table.
 struct AuthorVersionRow {
     version: String,
+    /// The value of `version` that chooses its games, if it played any of the last ones.
+    games: Option<String>,
+    sum: SumShown,
     first_seen: String,
     last_seen: String,
     /// Key of the word, and the class of its colour.
@@ -167,6 +243,17 @@ struct BotPage {
     shown: &'static str,
     /// If they were asked for.
     mistakes: Option<MistakesShown>,
+    met: Vec<MetRow>,
+    /// Over how many games.
+    recorded: u64,
+    /// How its rating went, with its versions.
+    curve: Option<RatingHistory>,
+    /// Whom it can be asked to play: bots of the house, and others of its owner's.
+    rivals: Vec<String>,
+    /// Its last duels, the newest first.
+    duels: Vec<DuelLink>,
+    /// The version whose games alone are shown.
+    of_version: Option<String>,
     tokens: Vec<OwnTokenRow>,
     /// Why the ladder leaves it out, in words.
     trouble: Option<String>,
@@ -230,36 +317,58 @@ pub(super) async fn page(
         return Ok(Redirect::to(&format!("/player/{}", bot.name)).into_response());
     }
     let lang = visitor.language();
-    let parameters = parameters.ok();
-    let shown = parameters.as_ref().and_then(|query| query.optional::<String>("show").ok().flatten());
-    let wanted = parameters.filter(|query| query.optional::<String>("games").ok().flatten().is_some());
-    let mistakes = match wanted.and_then(|query| GamesWanted::read(&query).ok()) {
-        Some(wanted) => Some(mistakes_shown(&state, &visitor, payer, &bot, wanted).await?),
-        None => None,
-    };
-    let is_wanted = |(name, _): &&(&str, GameFilter)| shown.as_deref() == Some(*name);
-    let (shown, filter) = SHOWN.iter().find(is_wanted).unwrap_or(&SHOWN[0]);
-    let recent = own_games(&state, &bot, filter, GamesWanted::last(GAMES_LOOKED_AT)).await?;
+    let chosen = ChosenGames::read(parameters.ok());
+    let mistakes = mistakes_shown(&state, &visitor, payer, &bot, chosen.mistakes).await?;
+    let recent = own_games(&state, &bot, &chosen.filter, GamesWanted::last(GAMES_LOOKED_AT)).await?;
+    let record = own_record(&state, &bot, RECORD_GAMES).await?;
     let own = own_bot(&state, &bot).await?;
     let faults = state.store.bot_faults(&bot.id, FAULTS_SHOWN).await?;
-    let tokens = state.accounts.bot_tokens(&bot.id).await?;
     let page = BotPage {
         frame: visitor.frame(Tab::Bots, bot.name.to_string()),
         name: bot.name.to_string(),
         starts: starts(&state, &headers),
         programs: programs::listed(&state).await,
-        versions: version_rows(lang, &state, &bot).await?,
+        versions: version_rows(lang, &state, &bot, &record).await?,
+        met: met_rows(lang, &record),
+        recorded: record.games as u64,
+        curve: curve(lang, &record),
+        of_version: chosen.filter.version,
+        rivals: rivals(&state, &bot).await?,
+        duels: duel_links(lang, &state, &bot).await?,
         report: report_shown(lang, &own),
         faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),
         recent_latency: latency_words(lang, recent.latency_ms),
         recent,
-        shown,
+        shown: chosen.shown,
         mistakes,
-        tokens: tokens.into_iter().map(|token| token_row(lang, token)).collect(),
+        tokens: token_rows(lang, &state, &bot).await?,
         trouble: own.trouble.as_ref().map(|trouble| trouble_words(lang, trouble)),
         bot: own,
     };
     Ok(Html(page.render()?).into_response())
+}
+
+/// Which games the address asks for.
+struct ChosenGames {
+    /// The value of `show`.
+    shown: &'static str,
+    filter: GameFilter,
+    /// Where to look for mistakes, if that is asked for.
+    mistakes: Option<GamesWanted>,
+}
+
+impl ChosenGames {
+    /// What makes no sense is as good as left out: it is a page.
+    fn read(query: Option<QueryParameters>) -> Self {
+        let named = |name: &str| query.as_ref()?.optional::<String>(name).ok().flatten();
+        let (show, version) = (named("show"), named("version"));
+        let is_wanted = |(name, _): &&(&str, GameFilter)| show.as_deref() == Some(*name);
+        let (shown, filter) = SHOWN.iter().find(is_wanted).unwrap_or(&SHOWN[0]);
+        let filter = GameFilter { version, ..filter.clone() };
+        let asks_for_mistakes = named("games").is_some();
+        let mistakes = query.filter(|_| asks_for_mistakes).and_then(|query| GamesWanted::read(&query).ok());
+        Self { shown, filter, mistakes }
+    }
 }
 
 async fn bot_named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, StoreError> {
@@ -289,6 +398,7 @@ async fn version_rows(
     lang: Language,
     state: &AppState,
     bot: &StoredPlayer,
+    record: &OwnRecord,
 ) -> Result<Vec<AuthorVersionRow>, StoreError> {
     let versions = state.store.bot_versions(&bot.id).await?;
     let row = |known: crate::storage::bot_versions::BotVersion| {
@@ -297,7 +407,11 @@ async fn version_rows(
             (None, Some(_)) => Some(("author.failed", "lost")),
             (None, None) => None,
         };
+        let version = Some(known.version.clone()).filter(|version| !version.is_empty());
+        let played = record.versions.iter().find(|played| played.version == version);
         AuthorVersionRow {
+            games: version.filter(|_| played.is_some()),
+            sum: played.map_or_else(SumShown::default, |played| SumShown::new(lang, &played.sum)),
             version: named(lang, &known.version),
             first_seen: words::day(lang, known.first_seen),
             last_seen: words::day(lang, known.last_seen),
@@ -305,6 +419,52 @@ async fn version_rows(
         }
     };
     Ok(versions.into_iter().map(row).collect())
+}
+
+/// Bots of the house and the other ones of the same owner's.
+async fn rivals(state: &AppState, bot: &StoredPlayer) -> Result<Vec<String>, StoreError> {
+    let house =
+        state.arena.open_bots().into_iter().filter(|other| other.house).map(|other| other.player.name);
+    let family = match &bot.owner {
+        Some(owner) => state.store.bots_of(owner).await?,
+        None => Vec::new(),
+    };
+    let family = family.into_iter().filter(|other| other.id != bot.id).map(|other| other.name);
+    Ok(house.chain(family).map(|name| name.to_string()).collect())
+}
+
+async fn duel_links(
+    lang: Language,
+    state: &AppState,
+    bot: &StoredPlayer,
+) -> Result<Vec<DuelLink>, StoreError> {
+    let mut names = Names::default();
+    let mut links = Vec::new();
+    for found in duels_of(state, bot).await?.into_iter().take(DUELS_SHOWN) {
+        let opponent =
+            names.of(state, &found.opponent).await?.map_or_else(String::new, |name| name.to_string());
+        links.push(DuelLink { id: found.id, opponent, day: words::day(lang, found.at) });
+    }
+    Ok(links)
+}
+
+/// The opponents with the most games.
+fn met_rows(lang: Language, record: &OwnRecord) -> Vec<MetRow> {
+    let rows = record.opponents.iter().filter_map(|met| {
+        let opponent = met.opponent.as_ref()?.to_string();
+        Some(MetRow { opponent, sum: SumShown::new(lang, &met.sum) })
+    });
+    rows.take(OPPONENTS_SHOWN).collect()
+}
+
+/// The rating over the games of the record, marked where another version begins. The scale is that of the newest game.
+fn curve(lang: Language, record: &OwnRecord) -> Option<RatingHistory> {
+    let (points, versions): (Vec<_>, Vec<_>) = record.history.iter().cloned().unzip();
+    let begins = |place: &usize| *place == 0 || versions[*place] != versions[*place - 1];
+    let places = (0..versions.len()).rev().filter(begins).take(MARKS_MAX);
+    let marks: Vec<(usize, String)> =
+        places.filter_map(|place| Some((place, versions[place].clone()?))).collect();
+    RatingHistory::marked(lang, &points, record.elo?, &marks)
 }
 
 fn named(lang: Language, version: &str) -> String {
@@ -369,18 +529,19 @@ async fn mistakes_shown(
     visitor: &Visitor,
     payer: Payer,
     bot: &StoredPlayer,
-    wanted: GamesWanted,
-) -> Result<MistakesShown, PageError> {
+    wanted: Option<GamesWanted>,
+) -> Result<Option<MistakesShown>, PageError> {
+    let Some(wanted) = wanted else { return Ok(None) };
     let lang = visitor.language();
     match mistakes_of(state, visitor.signed_in(), payer, bot, wanted).await {
-        Ok(found) => Ok(MistakesShown {
+        Ok(found) => Ok(Some(MistakesShown {
             rows: found.items.into_iter().map(|mistake| mistake_row(lang, mistake)).collect(),
             games: found.games as u64,
             earlier: found.cursor.map(|cursor| format!("?games={GAMES_SHOWN}&cursor={cursor}#mistakes")),
             refused: false,
-        }),
+        })),
         Err(error) if matches!(error.code, ApiCode::Busy | ApiCode::RateLimited) => {
-            Ok(MistakesShown { rows: Vec::new(), games: 0, earlier: None, refused: true })
+            Ok(Some(MistakesShown { rows: Vec::new(), games: 0, earlier: None, refused: true }))
         }
         Err(error) => Err(PageError::Read(error.message)),
     }
@@ -417,9 +578,23 @@ fn minute_of(at: UnixMillis) -> String {
     text.get(11..16).unwrap_or_default().to_owned()
 }
 
+async fn token_rows(
+    lang: Language,
+    state: &AppState,
+    bot: &StoredPlayer,
+) -> Result<Vec<OwnTokenRow>, StoreError> {
+    let tokens = state.accounts.bot_tokens(&bot.id).await?;
+    Ok(tokens.into_iter().map(|token| token_row(lang, token)).collect())
+}
+
 fn token_row(lang: Language, token: StoredToken) -> OwnTokenRow {
-    let day = words::day(lang, token.created_at);
-    OwnTokenRow { since: lang.fill("author.token_since", &[("day", &day)]), id: token.id }
+    let since = lang.fill("author.token_since", &[("day", words::day(lang, token.created_at))]);
+    let ends = token.expires_at.map(|end| {
+        let minute = format!("{}, {}", words::day(lang, end), minute_of(end));
+        lang.fill("author.token_until", &[("until", minute)])
+    });
+    let since = [Some(since), ends].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    OwnTokenRow { since, id: token.id }
 }
 
 /// What a visitor's own bots thought in a game.

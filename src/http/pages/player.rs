@@ -1,6 +1,6 @@
 //! One player: how strong, with which games, and how it plays.
 
-mod history;
+pub(super) mod history;
 mod play;
 
 use askama::Template;

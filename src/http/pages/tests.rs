@@ -39,8 +39,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 25] = [
+const PATHS: [&str; 26] = [
     "/status",
+    "/bots/editor",
     "/privacy",
     "/",
     "/rules",

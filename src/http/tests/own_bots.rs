@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use crate::http::site::Site;
 use crate::http::state::{BotPresence, TroubleView};
 use crate::http::testing::{Answer, TestArena, TestSite};
+use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::bot_versions::{BotFault, FaultKind, StoredTest};
-use crate::storage::conformance::{after_noon, event, spec, whole_game};
+use crate::storage::conformance::{add, after_noon, event, player, spec, whole_game};
 use crate::storage::people::PeopleStore;
-use crate::storage::record::{EventKind, StoredMove};
+use crate::storage::record::{EventKind, GamePair, StoredMove, StoredPlayer};
 use crate::storage::store::{Store, TestOutcome, Write};
 
 /// A site where Ada owns Robo, and Bob owns nothing.
@@ -42,13 +43,17 @@ impl Corner {
         self.site.send(request.body(Body::empty()).unwrap()).await
     }
 
-    async fn robo(&self) -> crate::storage::StoredPlayer {
+    async fn robo(&self) -> StoredPlayer {
         self.site.store.player_by_name(&"Robo".parse().unwrap()).await.unwrap().unwrap()
     }
 
     async fn write(&self, write: Write) {
         self.site.store.commit(&[write]).await.unwrap().pop().unwrap().unwrap();
     }
+}
+
+fn house(name: &str) -> StoredPlayer {
+    StoredPlayer { house: true, ..player(name, PlayerKind::Bot) }
 }
 
 fn connected() -> BotPresence {
@@ -222,6 +227,42 @@ async fn tokens_are_ended_and_replaced_one_by_one() {
     let ended = corner.site.as_page(Method::DELETE, &path, &corner.ada, &Value::Null).await;
     assert_eq!(ended.status, StatusCode::NO_CONTENT);
     assert_eq!(tokens().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_token_may_end_by_itself() {
+    let corner = Corner::new(None).await;
+    let make = |lasts: &str| {
+        let path = format!("/api/v1/bots/Robo/tokens?lasts_s={lasts}");
+        let (site, ada) = (&corner.site, corner.ada.clone());
+        async move { site.as_page(Method::POST, &path, &ada, &Value::Null).await }
+    };
+    assert_eq!(make("60").await.status, StatusCode::CREATED);
+    for lasts in ["59", "31536001", "-1", "x"] {
+        make(lasts).await.check_refused(400, "bad_parameter", Some("lasts_s"));
+    }
+    let tokens = corner.get_as(&corner.ada, "/api/v1/bots/Robo/tokens").await.json();
+    let until: Vec<_> =
+        tokens["items"].as_array().unwrap().iter().map(|token| &token["expires_at"]).collect();
+    assert_eq!(until.iter().filter(|until| until.is_string()).count(), 1, "{tokens}");
+    assert_eq!(until.iter().filter(|until| until.is_null()).count(), 1, "{tokens}");
+    let page = corner.get_as(&corner.ada, "/bot/Robo").await.body;
+    assert!(page.contains(", ends "), "{page}");
+}
+
+#[tokio::test]
+async fn the_worker_of_the_editor_reaches_nothing_and_its_page_may_not_evaluate() {
+    let site = TestSite::new();
+    let worker = site.get("/bots/editor/worker.js").await;
+    assert_eq!(
+        worker.header(header::CONTENT_SECURITY_POLICY),
+        "default-src 'none'; script-src 'unsafe-eval'"
+    );
+    assert_eq!(worker.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+    let page = site.get("/bots/editor").await;
+    assert!(!page.header(header::CONTENT_SECURITY_POLICY).contains("unsafe-eval"));
+    let kit = site.get("/kits/fourfold_bot.js").await;
+    assert_eq!((kit.status, kit.header(header::CONTENT_TYPE)), (StatusCode::OK, "text/javascript"));
 }
 
 #[tokio::test]
@@ -430,4 +471,142 @@ async fn an_owner_chooses_among_the_games_of_a_bot() {
     }
     let page = corner.get_as(&corner.ada, "/bot/Robo?show=slow").await.body;
     assert!(page.contains("None of its last 100 games."), "{page}");
+}
+
+/// Stores a rated game of a version of Robo's, as first, against Bob.
+async fn played(corner: &Corner, id: &str, version: Option<&str>, moves: &str, result: GameResult) {
+    let robo = corner.robo().await.id;
+    let bob = corner.site.store.player_by_name(&"Bob".parse().unwrap()).await.unwrap().unwrap().id;
+    let mut game = spec(id, "Ada", "Bob");
+    game.players = fourfold_engine::BySide { first: robo, second: bob };
+    game.versions.first = version.map(Into::into);
+    corner.write(Write::StartGame(game.clone())).await;
+    let events = whole_game(moves, result, EndReason::Resign);
+    corner.write(Write::Finish { game: game.id, events }).await;
+}
+
+#[tokio::test]
+async fn an_owner_compares_versions_and_opponents() {
+    let corner = Corner::new(None).await;
+    let robo = corner.robo().await.id;
+    for (version, ms) in [("1", 1), ("2 <b>", 2)] {
+        let (bot, version) = (robo.clone(), version.to_owned());
+        corner.write(Write::SeeVersion { bot, version, at: after_noon(ms) }).await;
+    }
+    played(&corner, "g1", None, "44444412", GameResult::Second).await;
+    played(&corner, "g2", Some("1"), "44444413", GameResult::Second).await;
+    played(&corner, "g3", Some("2 <b>"), "44444414", GameResult::First).await;
+    played(&corner, "g4", Some("2 <b>"), "44444415", GameResult::Void).await;
+    played(&corner, "g5", Some("2 <b>"), "44444416", GameResult::First).await;
+    let record = corner.get_as(&corner.ada, "/api/v1/bots/Robo/record").await.json();
+    let of = |index: usize| {
+        let sum = &record["versions"][index];
+        (sum["version"].clone(), sum["wins"].clone(), sum["losses"].clone(), sum["rated"]["games"].clone())
+    };
+    assert_eq!(of(0), (json!("2 <b>"), json!(2), json!(0), json!(2)), "{record}");
+    assert_eq!(of(1), (json!("1"), json!(0), json!(1), json!(1)), "{record}");
+    assert_eq!(of(2), (Value::Null, json!(0), json!(1), json!(1)), "{record}");
+    assert_eq!(record["versions"].as_array().unwrap().len(), 3);
+    let met = &record["opponents"][0];
+    assert_eq!((&met["opponent"], &met["games"], &record["games"]), (&json!("Bob"), &json!(4), &json!(5)));
+    let rated = &met["rated"];
+    assert_eq!(rated["points"], json!(2.0));
+    assert!(rated["expected"].as_f64().unwrap() < 2.0, "it had lost before it won: {rated}");
+    let better = &record["versions"][0]["rated"]["elo"];
+    assert!(better.as_i64() > record["versions"][1]["rated"]["elo"].as_i64(), "{record}");
+    let last = corner.get_as(&corner.ada, "/api/v1/bots/Robo/record?games=1").await.json();
+    assert_eq!(last["versions"].as_array().unwrap().len(), 1);
+    let refused = corner.get_as(&corner.ada, "/api/v1/bots/Robo/record?games=1001").await;
+    refused.check_refused(400, "bad_parameter", Some("games"));
+    corner.get_as(&corner.bob, "/api/v1/bots/Robo/record").await.check_refused(403, "forbidden", None);
+
+    let page = corner.get_as(&corner.ada, "/bot/Robo").await.body;
+    for shown in
+        ["?version=2%20%3Cb%3E#games", "class=\"chart-mark\"", "2 &#60;b&#62;", "2.0 / 4", "/player/Bob"]
+    {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let of_version = corner.get_as(&corner.ada, "/api/v1/bots/Robo/games?version=1").await.json();
+    assert_eq!(
+        (of_version["items"].as_array().unwrap().len(), &of_version["items"][0]["game"]),
+        (1, &json!("g2"))
+    );
+    let page = corner.get_as(&corner.ada, "/bot/Robo?version=1").await.body;
+    assert!(page.contains(">g2</a>") && !page.contains(">g3</a>"), "{page}");
+}
+
+#[tokio::test]
+async fn a_duel_is_refused_with_what_is_wrong_and_begins_where_games_do() {
+    let path = "/api/v1/bots/Robo/duels";
+    let ask = async |corner: &Corner, body: Value| {
+        corner.site.as_page(Method::POST, path, &corner.ada, &body).await
+    };
+    let away = Corner::new(None).await;
+    away.site.store.commit(&[add(house("greedy"))]).await.unwrap().pop().unwrap().unwrap();
+    ask(&away, json!({"opponent": "greedy", "pairs": 5})).await.check_refused(409, "conflict", None);
+    let corner = Corner::new(Some(connected())).await;
+    corner.write(add(house("greedy"))).await;
+    for (body, field) in [
+        (json!({"opponent": "nobody", "pairs": 5}), "opponent"),
+        (json!({"opponent": "Robo", "pairs": 5}), "opponent"),
+        (json!({"opponent": "Bob", "pairs": 5}), "opponent"),
+        (json!({"opponent": "greedy", "pairs": 0}), "pairs"),
+        (json!({"opponent": "greedy", "pairs": 501}), "pairs"),
+        (json!({"opponent": "greedy", "pairs": 5, "test": {"elo0": 30, "elo1": 0}}), "test"),
+        (json!({"opponent": "greedy", "pairs": 5, "test": {"elo0": -501, "elo1": 0}}), "test.elo0"),
+    ] {
+        let refused = ask(&corner, body.clone()).await;
+        assert!(refused.status.is_client_error(), "{body}: {}", refused.body);
+        assert_eq!(refused.json()["field"], field, "{body}: {}", refused.body);
+    }
+    // This arena begins no games: all else was as it should be.
+    let refused =
+        ask(&corner, json!({"opponent": "Greedy", "pairs": 500, "test": {"elo0": 0, "elo1": 30}})).await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{}", refused.body);
+    let other = corner
+        .site
+        .as_page(Method::POST, path, &corner.bob, &json!({"opponent": "greedy", "pairs": 5}))
+        .await;
+    other.check_refused(403, "forbidden", None);
+}
+
+#[tokio::test]
+async fn a_duel_is_shown_with_its_verdict() {
+    let corner = Corner::new(None).await;
+    let robo = corner.robo().await.id;
+    let bob = corner.site.store.player_by_name(&"Bob".parse().unwrap()).await.unwrap().unwrap().id;
+    for leg in 1..=12_u32 {
+        let mut game = spec(&format!("d{leg}"), "Ada", "Bob");
+        let is_first = leg % 2 == 1;
+        let (first, second) = if is_first { (&robo, &bob) } else { (&bob, &robo) };
+        game.players = fourfold_engine::BySide { first: first.clone(), second: second.clone() };
+        game.rated = false;
+        game.pair = Some(GamePair { id: "Ab3-d".parse().unwrap(), leg, of: 12 });
+        corner.write(Write::StartGame(game.clone())).await;
+        let result = if is_first { GameResult::First } else { GameResult::Second };
+        let moves = "1234567".repeat(2)[..leg as usize].to_owned();
+        corner
+            .write(Write::Finish { game: game.id, events: whole_game(&moves, result, EndReason::Resign) })
+            .await;
+    }
+    let duel = corner.get_as("", "/api/v1/duels/Ab3-d").await.json();
+    assert_eq!((&duel["bot"], &duel["opponent"], &duel["pairs"]), (&json!("Robo"), &json!("Bob"), &json!(6)));
+    assert_eq!((&duel["wins"], &duel["over"], &duel["running"]), (&json!(12), &json!(true), &json!(false)));
+    assert_eq!((&duel["pentanomial"], &duel["verdict"]), (&json!([0, 0, 0, 0, 6]), &json!("stronger")));
+    let page = corner.get_as("", "/duel/Ab3-d").await.body;
+    for shown in
+        ["Robo is stronger than Bob (95 %).", "12 of 12 games", "data-over=\"true\"", "href=\"/game/d12\""]
+    {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let listed = corner.get_as(&corner.ada, "/api/v1/bots/Robo/duels").await.json();
+    assert_eq!(listed["items"][0]["id"], "Ab3-d");
+    assert!(corner.get_as(&corner.ada, "/bot/Robo").await.body.contains("href=\"/duel/Ab3-d\""));
+    for id in ["Ab3", "Ab4-d", "..", "x%00"] {
+        assert_eq!(
+            corner.get_as("", &format!("/api/v1/duels/{id}")).await.status,
+            StatusCode::NOT_FOUND,
+            "{id}"
+        );
+    }
 }

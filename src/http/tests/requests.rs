@@ -178,7 +178,7 @@ async fn every_answer_has_the_security_headers() {
             "default-src 'none'; script-src 'self'; style-src 'self'; \
              connect-src 'self' ws://localhost:4444 wss://localhost:4444; img-src 'self' data:; font-src 'self'; \
              manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'; \
-             require-trusted-types-for 'script'; trusted-types service-worker",
+             require-trusted-types-for 'script'; trusted-types service-worker bot-worker",
             "{path}"
         );
         assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff", "{path}");

@@ -124,6 +124,9 @@ impl Host {
     fn go_on(&self, next: NextGame) {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
+            if host.is_decided(&next).await {
+                return;
+            }
             let (players, pair) = (next.players.clone(), next.pair.clone());
             if let Err(error) = host.follow(next.clone()).await {
                 if pair.is_some() && matches!(error, StartError::Ordered(_) | StartError::Paused) {

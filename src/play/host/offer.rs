@@ -224,6 +224,7 @@ impl Host {
             rated,
             unrated_because,
             footing,
+            versions: players.as_ref().map(version_of),
             opening,
             pair: offer.pair,
             started_at: UnixMillis::now(),
@@ -333,6 +334,11 @@ impl Drop for Reservation {
             }
         }
     }
+}
+
+/// What a bot calls the version that sits down.
+fn version_of(player: &SeatedPlayer) -> Option<Box<str>> {
+    player.version.as_deref().filter(|version| !version.is_empty()).map(Into::into)
 }
 
 /// Draws a balanced opening where one is wanted and none is named yet.

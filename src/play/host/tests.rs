@@ -1,15 +1,18 @@
 use std::time::Duration;
 
+use super::duel::DuelStanding;
 use super::*;
 use crate::model::clock::TimeControl;
+use crate::model::duel::{DuelRule, DuelTest};
 use crate::model::result::EndReason;
+use crate::model::world::chance;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{MemberId, Recipient};
 use crate::protocol::server::{Frame, Urgency};
 
 use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
-use crate::protocol::client::{OnGame, Seek};
+use crate::protocol::client::{BotInfo, Hello, OnGame, Seek};
 use crate::protocol::terms::WireVariant;
 use crate::protocol::{ClientMessage, ErrorCode, WireError};
 use crate::storage::conformance::{FIRST_WINS, moves};
@@ -17,7 +20,7 @@ use crate::storage::games::GameStore;
 use crate::storage::memory::CommitFault;
 use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
 use crate::system::shares::Share;
-use crate::testing::{Account, Arena, Client, Setup, blitz, kind, offer};
+use crate::testing::{Account, Arena, Client, Setup, blitz, hello, kind, offer};
 use fourfold_engine::Side;
 
 /// Two people who are connected.
@@ -466,4 +469,44 @@ async fn a_house_bot_claims_when_its_opponent_does_not_come_back() {
         stored.ending().map(|ending| (ending.reason, ending.by)),
         Some((EndReason::Left, Some(Side::First)))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_keeps_which_version_played_it() {
+    let arena = Arena::new().await;
+    let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
+    let _person = arena.join(&ada).await;
+    let info = BotInfo { version: "1.1".into(), about: None, url: None };
+    let _robo = arena.hello(bot.credential.clone(), Hello { bot: Some(info), ..hello() }).await;
+    arena.start(&bot.identity, &ada.identity).await;
+    let versions = &only_game(&arena).spec.versions;
+    assert_eq!((versions.first.as_deref(), versions.second.as_deref()), (Some("1.1"), None));
+}
+
+/// Plays a series to its end, all games given up by the same player, and says how many there were.
+async fn give_up_all(arena: &Arena, who: &Client, pair: GamePair, offer: GameOffer) -> u32 {
+    let opening = OpeningSource { kind: OpeningKind::Balanced, moves: String::new() };
+    arena.services.host.start(GameOffer { opening, pair: Some(pair), ..offer }).await.unwrap();
+    let mut games = 0;
+    while let Some(game) = arena.services.directory.live().first().map(|game| game.spec.id.clone()) {
+        who.resign(&game).await;
+        arena.settle().await;
+        games += 1;
+    }
+    games
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_duel_ends_when_it_is_played_or_its_test_has_decided() {
+    let arena = Arena::new().await;
+    let (ada, _first, bob, second) = two(&arena).await;
+    let duel = |test, of| GamePair { id: DuelRule { test }.draw_id(&mut chance()), leg: 1, of };
+    let offer = || offer(&ada.identity, &bob.identity);
+    assert_eq!(give_up_all(&arena, &second, duel(None, 6), offer()).await, 6);
+    let pair = duel(DuelTest::new(0, 100), 400);
+    let games = give_up_all(&arena, &second, pair.clone(), offer()).await;
+    assert!(games.is_multiple_of(2) && (32..=80).contains(&games), "{games}");
+    let stored = arena.services.store.games_of_series(&pair.id).await.unwrap();
+    let standing = DuelStanding::of(&stored, &ada.identity.id);
+    assert_eq!((stored.len(), standing.pairs.counts[4]), (games as usize, u64::from(games / 2)));
 }

@@ -505,7 +505,7 @@ async fn a_bot_says_why_it_resigns_and_what_it_said_wrongly_is_listed() {
         seen,
         [
             (FaultKind::Left, Some(game), "exited with code 1: ValueError"),
-            (FaultKind::IllegalMove, None, "expected value at line 1 column 3"),
+            (FaultKind::IllegalMove, None, "expected value at line 1 column 3; it said {\"move␣"),
         ]
     );
     let again = arena.start(&bot.identity, &ada.identity).await;

@@ -69,7 +69,7 @@ impl SessionPort for FakeSession {
         let _ = self.told.send(SessionCall::Handled(Box::new(request.message), received));
     }
 
-    fn misspoke(&self, error: &WireError) {
+    fn misspoke(&self, _: &str, error: &WireError) {
         let _ = self.told.send(SessionCall::Misspoke(error.code));
     }
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::MemoryStore;
-use crate::model::ids::TournamentId;
+use crate::model::ids::{PairId, TournamentId};
 use crate::storage::error::StoreError;
 use crate::storage::record::StoredGame;
 use crate::storage::store::{Refused, Written};
@@ -97,18 +97,12 @@ impl TournamentStore for MemoryStore {
         Ok(self.tables().tournaments.walkovers(tournament))
     }
 
+    async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError> {
+        Ok(self.tables().games_of_pairs(|pair| pair == series))
+    }
+
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {
-        let tables = self.tables();
-        let is_its = |game: &StoredGame| {
-            let pair = game.spec.pair.as_ref().and_then(|pair| pair.id.of_tournament());
-            pair.is_some_and(|(of, _)| of == *tournament)
-        };
-        Ok(tables
-            .begun
-            .iter()
-            .filter_map(|id| tables.games.get(id))
-            .filter(|game| is_its(game))
-            .cloned()
-            .collect())
+        let is_its = |pair: &PairId| pair.of_tournament().is_some_and(|(of, _)| of == *tournament);
+        Ok(self.tables().games_of_pairs(is_its))
     }
 }

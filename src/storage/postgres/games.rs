@@ -21,7 +21,7 @@ macro_rules! select_games {
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
              g.pair_id, g.pair_leg, g.pair_of, g.started_at, g.first_footing, g.second_footing, \
-             n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             g.first_version, g.second_version, n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
              (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
              ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
              es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",

@@ -183,7 +183,7 @@ impl<'b> Run<'b> {
         statement.insert(
             "game (key, id, first_player, second_player, variant, bank_ms, increment_ms, move_ms, rated, \
              unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at, first_footing, \
-             second_footing)",
+             second_footing, first_version, second_version)",
             vec![
                 numbers(keys.clone().map(|keys| keys.key)),
                 texts(specs().map(|spec| spec.id.as_str())),
@@ -203,6 +203,8 @@ impl<'b> Run<'b> {
                 numbers(specs().map(|spec| spec.started_at.0)),
                 texts_or_none(footings().map(|footing| footing.map(|footing| footing.first.word()))),
                 texts_or_none(footings().map(|footing| footing.map(|footing| footing.second.word()))),
+                texts_or_none(specs().map(|spec| spec.versions.first.as_deref())),
+                texts_or_none(specs().map(|spec| spec.versions.second.as_deref())),
             ],
             "",
         );

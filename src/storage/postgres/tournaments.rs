@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::PostgresStore;
 use super::db::{self, Connection};
-use crate::model::ids::{PlayerId, TournamentId};
+use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::record::StoredGame;
 use crate::storage::rows::tournaments::{StoredTournamentRow, format_columns};
 use crate::storage::rows::{Damage, number, to_sql, word};
@@ -49,6 +49,10 @@ impl TournamentStore for PostgresStore {
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
         walkovers(&*self.reader().await?, tournament).await
+    }
+
+    async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError> {
+        self.games_of_pairs(series.as_str()).await
     }
 
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {

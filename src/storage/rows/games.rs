@@ -41,6 +41,8 @@ row! {
         started_at: i64,
         first_footing: Option<String>,
         second_footing: Option<String>,
+        first_version: Option<String>,
+        second_version: Option<String>,
         number: Option<i64>,
         result: Option<String>,
         moves: Option<String>,
@@ -85,6 +87,10 @@ impl GameRow {
             rated: self.rated,
             unrated_because: unrated_reason(self.unrated_because.as_deref())?,
             footing: footing(self.first_footing.as_deref(), self.second_footing.as_deref())?,
+            versions: BySide {
+                first: self.first_version.as_deref().map(Into::into),
+                second: self.second_version.as_deref().map(Into::into),
+            },
             opening: OpeningSource {
                 kind: word("game.opening_kind", &self.opening_kind)?,
                 moves: self.opening_moves.clone(),

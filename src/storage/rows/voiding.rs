@@ -48,6 +48,7 @@ impl VoidingCandidate {
             rated: true,
             unrated_because: None,
             footing: self.footing()?,
+            versions: BySide::default(),
             opening: OpeningSource::default(),
             pair: None,
             started_at: UnixMillis::default(),

@@ -23,7 +23,7 @@ macro_rules! select_games {
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
              g.pair_id, g.pair_leg, g.pair_of, g.started_at, g.first_footing, g.second_footing, \
-             n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             g.first_version, g.second_version, n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
              (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
              ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
              es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",
@@ -256,8 +256,8 @@ pub(super) fn start(
 ) -> Result<Result<GameKeys, Refused>, StoreError> {
     let sql = "INSERT INTO game (id, first_player, second_player, variant, bank_ms, increment_ms, move_ms, rated, \
                unrated_because, opening_kind, opening_moves, pair_id, pair_leg, pair_of, started_at, first_footing, \
-               second_footing) \
-               SELECT ?1, f.key, s.key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?16, ?17 \
+               second_footing, first_version, second_version) \
+               SELECT ?1, f.key, s.key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?16, ?17, ?18, ?19 \
                FROM player f, player s WHERE f.id = ?14 AND s.id = ?15 \
                ON CONFLICT DO NOTHING RETURNING key, first_player, second_player";
     let keys: Option<GameKeys> = db::query_as(sql)
@@ -278,6 +278,8 @@ pub(super) fn start(
         .bind(spec.players.second.as_str())
         .bind(spec.footing.map(|footing| footing.first.word()))
         .bind(spec.footing.map(|footing| footing.second.word()))
+        .bind(spec.versions.first.as_deref())
+        .bind(spec.versions.second.as_deref())
         .fetch_optional(connection)?;
     if let Some(keys) = keys {
         db::query("INSERT INTO live_game (game) VALUES (?)").bind(keys.key).execute(connection)?;

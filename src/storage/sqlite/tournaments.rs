@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::db::{self, Connection};
 use super::{SqliteStore, games};
-use crate::model::ids::{PlayerId, TournamentId};
+use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::record::StoredGame;
 use crate::storage::rows::tournaments::{StoredTournamentRow, format_columns};
 use crate::storage::rows::{Damage, number, to_sql, word};
@@ -50,6 +50,11 @@ impl TournamentStore for SqliteStore {
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
         let tournament = tournament.clone();
         self.readers.read(move |connection| walkovers(connection, &tournament)).await
+    }
+
+    async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError> {
+        let series = series.clone();
+        self.readers.read(move |connection| games::of_pairs(connection, series.as_str())).await
     }
 
     async fn games_of_tournament(&self, tournament: &TournamentId) -> Result<Vec<StoredGame>, StoreError> {

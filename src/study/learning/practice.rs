@@ -89,6 +89,7 @@ pub(crate) fn play(exercise: Exercise) -> Result<[Write; 2], BotError> {
         rated: true,
         unrated_because: None,
         footing: None,
+        versions: BySide::default(),
         opening,
         pair: None,
         started_at: now,

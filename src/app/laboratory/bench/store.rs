@@ -210,6 +210,7 @@ impl Games {
             rated: false,
             unrated_because: None,
             footing: None,
+            versions: BySide::default(),
             opening: OpeningSource::default(),
             pair: None,
             started_at: UnixMillis::now(),

@@ -24,6 +24,22 @@ struct HistoryTick {
     label: i32,
 }
 
+/// A line upright, before the first game of something new, and its name.
+struct HistoryMark {
+    at: String,
+    label: String,
+}
+
+impl HistoryMark {
+    /// Marks before games, by their places in the history, at the points of the curve.
+    fn all(marks: &[(usize, String)], points: &[(String, String)]) -> Vec<Self> {
+        let mark = |(place, label): &(usize, String)| {
+            Some(Self { at: points.get(*place)?.0.clone(), label: short(label) })
+        };
+        marks.iter().filter_map(mark).collect()
+    }
+}
+
 /// A game in the table.
 struct HistoryRow {
     game: String,
@@ -35,7 +51,7 @@ struct HistoryRow {
 /// A curve with axes, and the same as a table.
 #[derive(Template)]
 #[template(path = "parts/rating-history.html")]
-pub(super) struct RatingHistory {
+pub(in crate::http::pages) struct RatingHistory {
     lang: Language,
     /// What it says, in words.
     label: String,
@@ -47,6 +63,8 @@ pub(super) struct RatingHistory {
     points: String,
     end: (String, String),
     ticks: Vec<HistoryTick>,
+    marks: Vec<HistoryMark>,
+    top: f64,
     from: String,
     to: String,
     changes: Vec<HistoryRow>,
@@ -58,6 +76,16 @@ impl RatingHistory {
     /// Draws the ratings after each game, from left to right. What is stored is the live Elo, whose zero is elsewhere:
     /// the line ends at `now`, the rating that is shown everywhere. `None` if there is no line.
     pub(super) fn new(lang: Language, history: &[HistoryPoint], now: i32) -> Option<Self> {
+        Self::marked(lang, history, now, &[])
+    }
+
+    /// The same with marks: each before a game, by its place in the history.
+    pub(in crate::http::pages) fn marked(
+        lang: Language,
+        history: &[HistoryPoint],
+        now: i32,
+        marks: &[(usize, String)],
+    ) -> Option<Self> {
         let (first, last) = (history.first()?, history.last()?);
         if history.len() < GAMES_MIN {
             return None;
@@ -79,7 +107,6 @@ impl RatingHistory {
         let end = points.last()?.clone();
         let ticks = (0..=(top_value - bottom_value) / step).map(|index| bottom_value + index * step);
         let counts = [("low", low), ("high", high), ("now", now)];
-        let day = |point: &HistoryPoint| words::day(lang, point.at);
         Some(Self {
             lang,
             label: lang.fill("profile.history_in_words", &counts),
@@ -90,15 +117,12 @@ impl RatingHistory {
             bottom,
             points: points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" "),
             end,
+            marks: HistoryMark::all(marks, &points),
+            top,
             ticks: ticks.map(|label| HistoryTick { at: format!("{:.1}", y(label)), label }).collect(),
-            from: day(first),
-            to: day(last),
-            changes: history
-                .iter()
-                .rev()
-                .take(ROWS_MAX)
-                .map(|point| HistoryRow::new(lang, point, shift))
-                .collect(),
+            from: words::day(lang, first.at),
+            to: words::day(lang, last.at),
+            changes: rows(lang, history, shift),
         })
     }
 }
@@ -108,6 +132,19 @@ impl HistoryRow {
         let (before, after) = (point.before.to_elo() + shift, point.after.to_elo() + shift);
         Self { game: point.game.to_string(), day: words::day(lang, point.at), after, delta: after - before }
     }
+}
+
+/// The last changes, the newest first.
+fn rows(lang: Language, history: &[HistoryPoint], shift: i32) -> Vec<HistoryRow> {
+    history.iter().rev().take(ROWS_MAX).map(|point| HistoryRow::new(lang, point, shift)).collect()
+}
+
+/// As much of a name as there is room for.
+fn short(label: &str) -> String {
+    /// Letters: the next mark may be near.
+    const SHOWN_MAX: usize = 12;
+    let shown: String = label.chars().take(SHOWN_MAX).collect();
+    if shown == label { shown } else { format!("{shown}…") }
 }
 
 /// Before the first game and after each, so much higher.
@@ -151,6 +188,18 @@ mod tests {
         let html = history.render().expect("it renders");
         assert!(html.contains("between 1000 and 1100, now 1050"), "{html}");
         assert!(html.contains("href=\"/game/abc\""), "{html}");
+    }
+
+    #[test]
+    fn a_mark_stands_before_its_game() {
+        let games = [point(1_500, 1_600), point(1_600, 1_550)];
+        let marks = [(1, "2.0-with-a-long-name<".to_owned()), (7, "nowhere".to_owned())];
+        let history = RatingHistory::marked(Language::English, &games, 1_050, &marks).expect("two games");
+        let html = history.render().expect("it renders");
+        assert!(
+            html.contains("M345.0 ") && html.contains("2.0-with-a-l…") && !html.contains("nowhere"),
+            "{html}"
+        );
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! A duel, live and afterwards, with its verdict in words.
+
+use std::fmt::Display;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Html;
+
+use super::Page;
+use super::error::PageError;
+use super::layout::{LayoutFrame, Tab, Visitor};
+use crate::http::api::duels::{DuelTestView, DuelVerdict, DuelView, duel};
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::model::ids::{PairId, PlayerName};
+
+#[derive(Template)]
+#[template(path = "duel.html")]
+struct DuelPage {
+    frame: LayoutFrame,
+    bot: String,
+    opponent: String,
+    verdict: String,
+    /// How many games of how many.
+    progress: String,
+    elo: Option<String>,
+    test: Option<String>,
+    /// Key of the words for whether it goes on.
+    state: &'static str,
+    duel: DuelView,
+}
+
+pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
+    let Ok(id) = id.parse::<PairId>() else { return Err(PageError::not_found(visitor)) };
+    let Some(duel) = duel(&state, &id).await? else { return Err(PageError::not_found(visitor)) };
+    let lang = visitor.language();
+    let name = |name: &Option<PlayerName>| name.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+    let (bot, opponent) = (name(&duel.bot), name(&duel.opponent));
+    let counts: [(&str, &dyn Display); 2] = [("games", &duel.games), ("of", &(2 * duel.pairs))];
+    let page = DuelPage {
+        frame: visitor.frame(Tab::Bots, format!("{bot} – {opponent}")),
+        verdict: verdict(lang, &duel, &bot, &opponent),
+        progress: lang.fill("duel.progress", &counts),
+        elo: elo(lang, &duel),
+        test: duel.test.map(|test| test_words(lang, test)),
+        state: match (duel.over, duel.running) {
+            (true, _) => "duel.over",
+            (false, true) => "duel.running",
+            (false, false) => "duel.waiting",
+        },
+        bot,
+        opponent,
+        duel,
+    };
+    Ok(Html(page.render()?))
+}
+
+fn verdict(lang: Language, duel: &DuelView, bot: &str, opponent: &str) -> String {
+    let elo = |choose: fn(DuelTestView) -> i32| duel.test.map_or(0, choose);
+    let (elo0, elo1) = (elo(|test| test.elo0), elo(|test| test.elo1));
+    let values: [(&str, &dyn Display); 4] =
+        [("bot", &bot), ("opponent", &opponent), ("elo0", &elo0), ("elo1", &elo1)];
+    let key = match duel.verdict {
+        DuelVerdict::Elo1 => "duel.elo1",
+        DuelVerdict::Elo0 => "duel.elo0",
+        DuelVerdict::Stronger => "duel.stronger",
+        DuelVerdict::Weaker => "duel.weaker",
+        DuelVerdict::Open => "duel.open",
+    };
+    lang.fill(key, &values)
+}
+
+/// The difference with its interval; an end without end is a dash.
+fn elo(lang: Language, duel: &DuelView) -> Option<String> {
+    let point = |elo: f64| {
+        if elo.is_finite() { lang.decimal(format_args!("{elo:+.0}")) } else { "–".to_owned() }
+    };
+    let (elo, low, high) = (duel.elo?, duel.elo_low?, duel.elo_high?);
+    Some(lang.fill("duel.elo", &[("elo", point(elo)), ("low", point(low)), ("high", point(high))]))
+}
+
+fn test_words(lang: Language, test: DuelTestView) -> String {
+    let figure = |value: f64| lang.decimal(format_args!("{value:.2}"));
+    let upper = -test.lower;
+    lang.fill("duel.llr", &[("llr", figure(test.llr)), ("low", figure(test.lower)), ("high", figure(upper))])
+}

@@ -1,0 +1,152 @@
+// A bot in the browser: a program is written in the page, plays a bot of the house, and is taken home.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { signUp } from "./support/game.js";
+import { assertGood } from "./support/good.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** A visitor waits no longer for the first game. */
+const FIRST_GAME_MS = 10_000;
+
+const arena = new Arena();
+const browser = new Browser();
+const folder = mkdtempSync(join(tmpdir(), "fourfold-editor-"));
+
+before(async () => {
+  await Promise.all([arena.start(), browser.start()]);
+});
+after(async () => {
+  await Promise.all([browser.stop(), arena.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => browser.endOfTest(/Content Security Policy|Refused to connect|status of 40[134]/));
+
+/** @param {Page} page @param {string} program */
+async function run(page, program) {
+  await page.fill("#code", program);
+  await page.click("#run");
+}
+
+/** @param {Page} page @param {string} text */
+const printed = (page, text) =>
+  page.waitForFunction((wanted) => document.querySelector("#console")?.textContent?.includes(wanted), text);
+
+for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  test(`a visitor's program plays a bot of the house within ten seconds, ${size}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
+    await page.goto("/bots/editor");
+    await page.waitForSelector("#editor[data-ready]");
+    await assertGood(page, "the editor");
+    await page.selectOption("#opponent", "greedy");
+    await page.click("#run");
+    await page.waitForSelector("#editor-game:not([hidden])", { timeout: FIRST_GAME_MS });
+    await page.waitForSelector("#editor[data-over]", { timeout: 30_000 });
+    assert.match((await page.textContent("#console")) ?? "", /^(-|4\d*): 4/m, "it says what it plays");
+    assert.ok(Number(await page.getAttribute("#editor", "data-ply")) >= 7, "the board shows the game");
+    assert.equal(await page.isEnabled("#run"), true);
+    await assertGood(page, "a program's game");
+    await page.click("#editor-game");
+    await page.waitForURL(/\/game\//);
+    assert.match((await page.textContent("main")) ?? "", /greedy/);
+    await page.context().close();
+  });
+}
+
+test("what a program does wrong is said, and the game goes on", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/bots/editor");
+  await page.waitForSelector("#editor[data-ready]");
+  await run(page, "function choose(turn) {\n  return ;;; }}");
+  await page.waitForSelector("#run:enabled");
+  assert.match((await page.textContent("#console")) ?? "", /SyntaxError/);
+  await run(page, "const nothing = 1;");
+  await printed(page, "ReferenceError: choose is not defined");
+  await page.waitForSelector("#run:enabled");
+
+  await page.selectOption("#opponent", "random");
+  await run(page, "function choose(turn) {\n  if (turn.ply < 2) return 9;\n  return turn.missing.thing;\n}");
+  await printed(page, "9 is no legal column");
+  await printed(page, "(line 3)");
+  await page.waitForSelector("#editor[data-over]", { timeout: 30_000 });
+  await page.context().close();
+});
+
+test("a program that hangs is stopped, and one that looks for the network finds none", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/bots/editor");
+  await page.waitForSelector("#editor[data-ready]");
+  await run(page, "while (true) {}\nfunction choose() {}");
+  await printed(page, "too slow");
+  await page.waitForSelector("#run:enabled");
+
+  await page.selectOption("#opponent", "random");
+  const reaching = `async function choose(turn) {
+    for (const [name, reach] of Object.entries({
+      fetch: () => fetch("/api/v1/live"),
+      socket: () => new Promise((_, no) => { new WebSocket("${arena.url.replace("http", "ws")}/api/v1/socket").onerror = no; }),
+      script: () => importScripts("/static/rules.js"),
+      module: () => import("/kits/fourfold_bot.js"),
+    })) {
+      await Promise.resolve().then(reach).then(() => console.log(name + " reached"), () => console.log(name + " refused"));
+    }
+    return turn.legal[0];
+  }`;
+  await run(page, reaching);
+  for (const name of ["fetch", "socket", "script", "module"]) await printed(page, `${name} refused`);
+  assert.doesNotMatch((await page.textContent("#console")) ?? "", /reached/);
+  await page.click("#stop");
+  await page.waitForSelector("#run:enabled");
+  await page.context().close();
+});
+
+test("a program plays as a bot, whose token ends with the page, and is taken home", async () => {
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Edith");
+  assert.equal((await page.request.post("/api/v1/bots", { data: { name: "pocket" }, headers: { Origin: arena.url } })).status(), 201);
+  await page.goto("/bots/editor");
+  await page.waitForSelector("#editor[data-ready]");
+  assert.equal(await page.inputValue("#play-as"), "pocket");
+  await page.selectOption("#opponent", "random");
+  const tokens = async () => (await (await page.request.get("/api/v1/bots/pocket/tokens")).json()).items.length;
+  assert.equal(await tokens(), 1);
+  await page.click("#run");
+  await page.waitForSelector("#editor-game:not([hidden])", { timeout: FIRST_GAME_MS });
+  await page.waitForSelector("#editor[data-over]", { timeout: 30_000 });
+  await page.waitForSelector("#run:enabled");
+  assert.equal(await tokens(), 1, "the token of the game has ended");
+  const { items } = await (await page.request.get("/api/v1/bots/pocket/games")).json();
+  assert.deepEqual([items[0].opponent, items[0].version, items[0].rated], ["random", "editor", false]);
+
+  // Left in the middle of a game.
+  await run(page, "async function choose(turn) { await new Promise((on) => setTimeout(on, 2000)); return turn.legal[0]; }");
+  await page.waitForFunction(() => document.querySelector("#editor-status")?.textContent?.includes("random"));
+  assert.equal(await tokens(), 2);
+  await page.goto("/rules");
+  while ((await tokens()) !== 1) await page.waitForTimeout(50);
+
+  await page.goto("/bots/editor");
+  await page.waitForSelector("#editor[data-ready]");
+  assert.match(await page.inputValue("#code"), /setTimeout/, "it is still there");
+  await page.click("#new-program");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#take-home")]);
+  const archive = join(folder, "kit.tar");
+  await download.saveAs(archive);
+  execFileSync("tar", ["x", "-C", folder, "-f", archive]);
+  const program = readFileSync(join(folder, "fourfold-javascript", "my_bot.js"), "utf8");
+  assert.ok(program.startsWith("import { run }") && program.includes("function makesFour("), program);
+  const token = (await (await page.request.post("/api/v1/bots/pocket/tokens", { headers: { Origin: arena.url } })).json()).token;
+  // No ladder here: it connects, and leaves when it is told to.
+  const env = { ...process.env, FOURFOLD_URL: arena.url.replace("http", "ws"), FOURFOLD_TOKEN: token };
+  const home = join(folder, "fourfold-javascript");
+  execFileSync(process.execPath, ["--check", "my_bot.js"], { cwd: home, env });
+  await page.context().close();
+});
