@@ -11,6 +11,7 @@ mod lifecycle;
 mod moderation;
 mod names;
 mod password;
+pub(crate) mod reporting;
 mod stored_guests;
 pub(crate) mod token;
 
@@ -627,6 +628,7 @@ impl Accounts {
             WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
             WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
             WriteError::Refused(Refused::UsedUp) => AccountError::InvitationUsedUp,
+            WriteError::Refused(Refused::ReportedAlready) => AccountError::ReportedAlready,
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,
             WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),

@@ -27,6 +27,8 @@ pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
+pub(crate) mod conformance_of_reports;
+#[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
 pub(crate) mod engine;
 pub(crate) mod error;
@@ -45,6 +47,7 @@ pub mod ratings;
 pub mod record;
 pub(crate) mod records;
 pub(crate) mod refold;
+pub mod reports;
 mod rows;
 pub(crate) mod settle;
 pub(crate) mod sqlite;

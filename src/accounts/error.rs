@@ -49,6 +49,12 @@ pub enum AccountError {
     /// As many have registered by the invitation as may.
     #[error("this invitation has been used up")]
     InvitationUsedUp,
+    /// No operator has dealt with the last report yet.
+    #[error("you have reported this player already, and the operators have not answered yet")]
+    ReportedAlready,
+    /// The operators have more reports than they can read.
+    #[error("there are too many reports to be read, try again tomorrow")]
+    TooManyReports,
     /// Too many attempts for this account, or from this network.
     #[error("too many attempts, wait {} seconds", wait.as_secs() + 1)]
     TooManyAttempts {

@@ -19,6 +19,7 @@ pub(super) mod own_bots;
 pub(super) mod players;
 pub(super) mod positions;
 mod puzzles;
+mod reports;
 pub(crate) mod review;
 pub(super) mod tournaments;
 
@@ -72,6 +73,7 @@ fn endpoints() -> Vec<Endpoint> {
         duels::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
+        reports::endpoints(),
         learning::endpoints(),
         tournaments::endpoints(),
         documents::endpoints(),

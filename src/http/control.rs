@@ -19,6 +19,7 @@ mod orders;
 mod players;
 mod ratings;
 mod refusal;
+mod reports;
 mod server;
 mod storage;
 #[cfg(test)]
@@ -48,6 +49,7 @@ pub(crate) use self::learners::{
 };
 pub(crate) use self::orders::{ListedNetwork, OrdersShown};
 pub(crate) use self::players::{Done, ListedPlayer, ListedSession, LogEntry, Reason};
+pub(crate) use self::reports::{HandledReport, ListedReport};
 pub(crate) use self::server::ControlServer;
 pub(crate) use self::storage::MadeBackup;
 use super::error::{ApiCode, ApiError};
@@ -112,6 +114,7 @@ fn commands() -> Vec<Route> {
         players::commands(),
         invitations::commands(),
         orders::commands(),
+        reports::commands(),
         ratings::commands(),
         games::commands(),
         learners::commands(),

@@ -283,7 +283,10 @@ impl From<AccountError> for ApiError {
             | AccountError::Banned(_)
             | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
             AccountError::InvitationUsedUp => Self::new(ApiCode::Conflict, message).of("invitation"),
-            AccountError::NotBanned | AccountError::NotMuted => Self::new(ApiCode::Conflict, message),
+            AccountError::NotBanned | AccountError::NotMuted | AccountError::ReportedAlready => {
+                Self::new(ApiCode::Conflict, message)
+            }
+            AccountError::TooManyReports => Self::new(ApiCode::Busy, message),
             AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
                 Self::new(ApiCode::NotFound, message)
             }

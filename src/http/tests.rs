@@ -10,6 +10,7 @@ mod own_bots;
 mod puzzles;
 mod ranking;
 mod reading;
+mod reports;
 mod requests;
 mod shares;
 mod tournaments;

@@ -166,7 +166,10 @@ fn read(entry: AuditEntry) -> Option<Order> {
         | AuditAction::Mute
         | AuditAction::Unmute
         | AuditAction::Delete
-        | AuditAction::Admit => return None,
+        | AuditAction::Admit
+        | AuditAction::TakeReport
+        | AuditAction::DismissReport
+        | AuditAction::ResolveReport => return None,
     };
     Some(Order { kind, because: Because { reason, by: by.unwrap_or_default(), at } })
 }

@@ -12,6 +12,7 @@ mod learners;
 mod moderation;
 mod puzzles;
 mod ratings;
+mod reports;
 mod tournaments;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -43,6 +44,7 @@ use super::record::{
     StoredPlayer, StoredToken,
 };
 use super::refold::{Refold, Voided};
+use super::reports::StoredReport;
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
@@ -133,6 +135,7 @@ struct MemoryTables {
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
     audit: Vec<AuditEntry>,
+    reports: Vec<StoredReport>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
     /// A batch that is written and of which nobody heard: written again, it comes to the same.
@@ -238,6 +241,8 @@ impl MemoryTables {
             Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
             Write::VoidGame { game, because } => self.void(game, because),
             Write::TakeMeasure(measure) => self.take(measure),
+            Write::AddReport(report) => self.add_report(report),
+            Write::HandleReport(verdict) => self.handle_report(verdict),
             Write::GiveOrder(order) => {
                 self.note(order.kind.entry(), &order.because);
                 Ok(Written::Done)
@@ -417,6 +422,7 @@ impl MemoryTables {
         self.puzzles.forget(&id);
         self.unpublish();
         self.bot_versions.forget(&id);
+        self.forget_notes(&id);
         Ok(Written::Done)
     }
 

@@ -171,6 +171,9 @@ pub(crate) enum AuditAction {
     Invite,
     Uninvite,
     Admit,
+    TakeReport,
+    DismissReport,
+    ResolveReport,
 }
 
 impl AuditAction {

@@ -26,6 +26,7 @@ mod published;
 mod puzzles;
 mod ratings;
 mod readers;
+mod reports;
 mod run;
 mod session;
 mod statement;

@@ -38,6 +38,7 @@ pub(super) mod players;
 pub(super) mod published;
 pub(super) mod puzzles;
 pub(super) mod ratings;
+pub(super) mod reports;
 pub(super) mod settlement;
 pub(super) mod tournaments;
 pub(super) mod voiding;

@@ -28,6 +28,7 @@ mod published;
 mod puzzles;
 mod ratings;
 mod readers;
+mod reports;
 mod restore;
 mod settlement;
 mod tournaments;

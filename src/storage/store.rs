@@ -24,6 +24,7 @@ use super::published::Publication;
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
 use super::ratings::RatingStore;
 use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer, StoredToken};
+use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
@@ -159,6 +160,12 @@ pub enum Write {
     TakeMeasure(Measure),
     /// What an operator orders for the whole arena: nothing but its entry in the log.
     GiveOrder(Order),
+    /// Somebody reports somebody. Refused as [`Refused::ReportedAlready`] while an operator has not dealt with the last
+    /// report of that one, as [`Refused::TooMany`] if there are as many open ones as are kept.
+    AddReport(NewReport),
+    /// What an operator does with a report. Refused as [`Refused::NoSuchReport`], or as [`Refused::ReportClosed`] if
+    /// it has been dealt with.
+    HandleReport(ReportVerdict),
     /// The joint fits, in place of those that were stored. Refused as [`Refused::Outdated`] if they rest on another
     /// revision of the records than there is now.
     Publish(Box<Publication>),
@@ -212,6 +219,8 @@ impl Write {
             | Self::VoidGame { .. }
             | Self::TakeMeasure(_)
             | Self::GiveOrder(_)
+            | Self::AddReport(_)
+            | Self::HandleReport(_)
             | Self::TryPuzzle(_)
             | Self::SolveDaily { .. } => true,
             Self::Append { .. }
@@ -277,6 +286,15 @@ pub enum Refused {
     /// As many have registered by the invitation as may.
     #[error("the invitation is used up")]
     UsedUp,
+    /// The player has reported that one, and no operator has dealt with it yet.
+    #[error("that was reported already")]
+    ReportedAlready,
+    /// No report of that number.
+    #[error("there is no such report")]
+    NoSuchReport,
+    /// An operator has dealt with the report.
+    #[error("the report has been dealt with")]
+    ReportClosed,
     /// The player has no such token.
     #[error("there is no such token")]
     NoSuchToken,
@@ -334,6 +352,7 @@ pub trait Store:
     + PuzzleStore
     + AuditStore
     + ModerationStore
+    + ReportStore
     + Send
     + Sync
     + Debug

@@ -64,6 +64,9 @@ words!(AuditAction {
     Invite: "invite",
     Uninvite: "uninvite",
     Admit: "admit",
+    TakeReport: "take_report",
+    DismissReport: "dismiss_report",
+    ResolveReport: "resolve_report",
 });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });

@@ -38,6 +38,7 @@ export class Problem extends Error {
   constructor({ code = "internal", message = "", field }) {
     super(refusal({ code: field ? (FIELD_CODES[`${code} ${field}`] ?? code) : code, message }));
     this.field = field;
+    this.code = code;
   }
 }
 
@@ -73,7 +74,7 @@ export function handle(selector, submit) {
 function showProblem(form, problem) {
   const line = find(".problem", form);
   line.textContent = problem?.message ?? "";
-  form.querySelectorAll("input").forEach((input) => {
+  /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input, select, textarea")).forEach((input) => {
     const isWrong = problem?.field === input.name;
     if (isWrong) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");

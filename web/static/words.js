@@ -185,6 +185,7 @@ const REFUSALS = {
   paused: "error.paused",
   quota: "error.quota",
   rate_limited: "error.rate_limited",
+  reported_already: "error.reported_already",
   unauthorized: "error.unauthorized",
   wrong_current_password: "error.wrong_current_password",
   wrong_password: "error.wrong_password",

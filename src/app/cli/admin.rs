@@ -2,6 +2,7 @@
 
 mod invitations;
 mod orders;
+mod reports;
 mod status;
 
 use std::io::{self, Write};
@@ -10,6 +11,7 @@ use clap::Subcommand;
 
 use self::invitations::{Invite, Uninvite};
 use self::orders::{AnnounceOnPages, DrainDaemon, OnArena};
+use self::reports::{HandleReport, ShowReports};
 pub(super) use self::status::ShowStatus;
 use super::operator::DataArg;
 use crate::app::terminal::output;
@@ -56,6 +58,10 @@ enum AdminAction {
     Invite(Invite),
     /// End an invitation.
     Uninvite(Uninvite),
+    /// List what players report about others.
+    Reports(ShowReports),
+    /// Take a report, or say what came of it.
+    Report(HandleReport),
     /// Begin no more games; those under way go on.
     Pause(OnArena),
     /// Begin games again, after a pause or while the daemon drains.
@@ -271,6 +277,8 @@ impl AdminCommand {
             AdminAction::List(list) => list.run(),
             AdminAction::Invite(invite) => invite.run(),
             AdminAction::Uninvite(uninvite) => uninvite.run(),
+            AdminAction::Reports(reports) => reports.run(),
+            AdminAction::Report(report) => report.run(),
             AdminAction::Log(log) => log.run(),
             AdminAction::Status(status) => status.run(),
         }

@@ -19,10 +19,12 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
-use crate::model::ids::{PuzzleId, TokenId};
+use crate::model::ids::{GameId, PlayerId, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::storage::puzzles::{PuzzleTry, TryResult};
+use crate::storage::reports::StoredReport;
+use crate::storage::words::Word as _;
 
 /// An account as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,6 +62,25 @@ impl From<PuzzleTry> for PuzzleAttempt {
     fn from(attempt: PuzzleTry) -> Self {
         let PuzzleTry { player: _, puzzle, result, at } = attempt;
         Self { puzzle, solved: result == TryResult::Solved, at: at.to_string() }
+    }
+}
+
+/// A report that one has made to the operators.
+#[derive(Debug, Serialize)]
+struct OwnReport {
+    /// The id of whom it is about.
+    reported: PlayerId,
+    reason: &'static str,
+    note: String,
+    game: Option<GameId>,
+    /// When that was, RFC 3339.
+    at: String,
+}
+
+impl From<StoredReport> for OwnReport {
+    fn from(report: StoredReport) -> Self {
+        let StoredReport { player, game, reason, note, at, .. } = report;
+        Self { reported: player, reason: reason.word(), note, game, at: at.to_string() }
     }
 }
 
@@ -117,7 +138,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -175,6 +196,9 @@ async fn export_account(
     add_line(&mut head, &account)?;
     for attempt in state.store.puzzle_tries(&session.identity.id).await? {
         add_line(&mut head, &PuzzleAttempt::from(attempt))?;
+    }
+    for report in state.store.reports_by(&session.identity.id).await? {
+        add_line(&mut head, &OwnReport::from(report))?;
     }
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));

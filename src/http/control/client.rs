@@ -29,6 +29,7 @@ use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
 use super::players::{BanPlayer, Done, ListedPlayer, ListedSession, LogEntry, Reason, RenamePlayer};
 use super::ratings::RatingOf;
+use super::reports::{HandledReport, ListedReport};
 use super::storage::{CheckReport, MadeBackup, MakeBackup};
 use super::{Control, NO_COMMAND, control_router};
 use crate::http::answer::List;
@@ -210,6 +211,20 @@ impl ControlClient {
         let Reason { reason, by } = because;
         let code = code.into();
         self.send(post(["invitations", "end"]).body(&EndInvitation { reason, by, code })).await
+    }
+
+    /// Those with which there is something to do, or all of them.
+    pub(crate) async fn reports(&self, all: bool) -> Answer<Vec<ListedReport>> {
+        self.list(get(["reports"]).query("all", if all { "true" } else { "false" })).await
+    }
+
+    pub(crate) async fn handle_report(
+        &self,
+        number: u64,
+        step: &str,
+        because: &Reason,
+    ) -> Answer<HandledReport> {
+        self.send(post(["reports", &number.to_string(), step]).body(because)).await
     }
 
     /// Networks from which nobody comes in.

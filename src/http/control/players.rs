@@ -132,7 +132,7 @@ pub(crate) struct LogEntry {
     pub(crate) at: String,
     /// `void`, `ban`, `unban`, `mute`, `unmute`, `rename`, `reset_password`, `sign_out` or `delete`; `pause`, `resume`,
     /// `drain`, `announce`, `ban_network`, `unban_network`, `invite` or `uninvite`; `admit` where somebody has
-    /// registered by an invitation.
+    /// registered by an invitation; `take_report`, `dismiss_report` or `resolve_report`.
     pub(crate) action: String,
     /// The id of the game, the name that the player has now, the network, the code, or `arena`.
     pub(crate) subject: String,

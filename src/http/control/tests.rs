@@ -704,3 +704,44 @@ async fn a_deep_directory_is_no_obstacle() {
     let client = ControlClient::connect(&path).await.unwrap();
     assert!(create_account(&client, "ada").await.is_ok());
 }
+
+#[tokio::test]
+async fn operators_deal_with_reports_once() {
+    use crate::model::ids::PlayerName;
+    use crate::model::time::UnixMillis;
+    use crate::storage::reports::{NewReport, ReportReason};
+    use crate::storage::store::Write;
+
+    let control = control();
+    let client = ControlClient::here(control.clone());
+    for name in ["ada", "eve"] {
+        create_account(&client, name).await.unwrap();
+    }
+    let id =
+        async |name: &str| control.store.player_by_name(&name.parse().unwrap()).await.unwrap().unwrap().id;
+    let report = NewReport {
+        reporter: id("ada").await,
+        player: id("eve").await,
+        game: None,
+        reason: ReportReason::Name,
+        note: "rude".into(),
+        at: UnixMillis(0),
+    };
+    control.writer.write(Write::AddReport(report)).await.unwrap();
+    let listed = client.reports(false).await.unwrap();
+    let names = (listed[0].player.as_str(), listed[0].reporter.as_ref().map(PlayerName::as_str));
+    assert_eq!((listed.len(), names, &*listed[0].state), (1, ("eve", Some("ada")), "open"));
+    check_refused(client.handle_report(1, "take", &because(" ")).await, ApiCode::BadField);
+    check_refused(client.handle_report(2, "take", &because("x")).await, ApiCode::NotFound);
+    check_refused(client.handle_report(1, "burn", &because("x")).await, ApiCode::NotFound);
+    assert_eq!(client.handle_report(1, "take", &because("I look")).await.unwrap().state, "taken");
+    assert_eq!(client.reports(false).await.unwrap()[0].handled_by.as_deref(), Some("grace"));
+    client.handle_report(1, "resolve", &because("renamed")).await.unwrap();
+    assert_eq!(client.reports(false).await.unwrap(), []);
+    assert_eq!(client.reports(true).await.unwrap().len(), 1);
+    check_refused(client.handle_report(1, "dismiss", &because("x")).await, ApiCode::Conflict);
+    let log = client.audit_log(9).await.unwrap();
+    let told = log.iter().map(|entry| (&*entry.action, &*entry.subject, entry.detail.as_deref()));
+    let expected = ["resolve_report", "take_report"].map(|action| (action, "eve", Some("report 1")));
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+}

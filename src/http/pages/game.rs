@@ -251,6 +251,8 @@ struct GamePage {
     is_taught_later: bool,
     /// Of games that a bot of the visitor's plays.
     thoughts: Option<Thoughts>,
+    /// Those who play and whom whoever looks may report, with spaces between the names.
+    reportable: String,
 }
 
 /// What a learner said about its moves, the last move first.
@@ -328,6 +330,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
+    let reportable = reportable(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
     let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref())
@@ -341,8 +344,16 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         taught,
         is_taught_later: !lessons.pending.is_empty(),
         thoughts,
+        reportable,
     };
     Ok(Html(page.render()?))
+}
+
+async fn reportable(state: &AppState, visitor: &Visitor, game: &StoredGame) -> Result<String, StoreError> {
+    let BySide { first, second } = game.spec.players.clone();
+    let players = state.store.players(&[first, second]).await?;
+    let names = players.iter().filter(|player| visitor.may_report(player)).map(|player| player.name.as_str());
+    Ok(names.collect::<Vec<_>>().join(" "))
 }
 
 /// A stored game in the wire's forms, as the visitor sees it.

@@ -16,6 +16,7 @@ use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
+use crate::storage::StoredPlayer;
 
 /// The cookie in which the page keeps the chosen colours.
 const THEME_COOKIE: &str = "theme";
@@ -152,6 +153,13 @@ impl Visitor {
     /// Whether it is this player.
     pub(super) fn is(&self, player: &PlayerId) -> bool {
         self.viewer.as_ref().is_some_and(|viewer| viewer.identity.id == *player)
+    }
+
+    /// Whether the visitor may report this player to the operators.
+    pub(super) fn may_report(&self, player: &StoredPlayer) -> bool {
+        let may_play = !self.guests_watch || self.signed_in().is_some();
+        let is_own = self.is(&player.id) || player.owner.as_ref().is_some_and(|owner| self.is(owner));
+        may_play && !player.house && !is_own
     }
 
     /// Whoever it is, guests too.

@@ -144,6 +144,8 @@ struct PlayerPage {
     is_house: bool,
     is_online: bool,
     is_me: bool,
+    /// What the button says by which whoever looks may report the player.
+    report: Option<&'static str>,
     owner: Option<Linked>,
     about: String,
     version: Option<String>,
@@ -188,6 +190,7 @@ pub(super) async fn page(
         is_house: player.house,
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
+        report: visitor.may_report(&player).then(|| lang.text("report.title")),
         owner: owner(&state, lang, &player).await?,
         about: about(lang, &player),
         version: player.profile.version.clone(),

@@ -4,7 +4,7 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, guests, judgements, learners, moderation, players, published, puzzles,
-    tournaments, voiding,
+    reports, tournaments, voiding,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -53,6 +53,8 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::VoidGame { game, because } => voiding::void(connection, game, because).await,
         Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
         Write::GiveOrder(order) => moderation::order(connection, order).await,
+        Write::AddReport(report) => reports::add(connection, report).await,
+        Write::HandleReport(verdict) => reports::handle(connection, verdict).await,
         Write::Publish(publication) => published::publish(connection, publication).await,
         Write::StepJudging(step) => judgements::step(connection, step).await,
         Write::AddPuzzles(harvest) => {

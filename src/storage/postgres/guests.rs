@@ -4,6 +4,7 @@
 use super::db::{self, Connection};
 use super::players::{WriteOutcome, done_if, name_is_taken};
 use super::puzzles;
+use super::reports;
 use crate::model::ids::{GUEST_PREFIX, PlayerId};
 use crate::storage::record::StoredPlayer;
 use crate::storage::rows::{Damage, parsed};
@@ -53,6 +54,7 @@ pub(super) async fn replace(
         return Ok(Err(Refused::NameTaken));
     }
     puzzles::forget(connection, old).await?;
+    reports::forget_guest(connection, key).await?;
     let sql = "UPDATE player SET id = $1, name = $2, created_at = $3 WHERE key = $4";
     let query = db::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);
     let updated = query.bind(key).execute(connection).await?;

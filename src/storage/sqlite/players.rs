@@ -4,6 +4,7 @@ use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
 use super::published;
+use super::reports;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -197,6 +198,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
     if updated > 0 {
         published::unpublish(connection)?;
         bot_versions::forget(connection, player)?;
+        reports::forget_notes(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

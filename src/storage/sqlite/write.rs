@@ -12,7 +12,7 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, guests, judgements, learners, moderation, players, published, puzzles,
-    settlement, tournaments, voiding,
+    reports, settlement, tournaments, voiding,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -242,6 +242,8 @@ impl<'batch> Transaction<'batch, '_> {
             Write::VoidGame { game, because } => voiding::void(self.connection, game, because),
             Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
             Write::GiveOrder(order) => moderation::order(self.connection, order),
+            Write::AddReport(report) => reports::add(self.connection, report),
+            Write::HandleReport(verdict) => reports::handle(self.connection, verdict),
             Write::Publish(publication) => published::publish(self.connection, publication),
             Write::StepJudging(step) => judgements::step(self.connection, step),
             Write::AddPuzzles(harvest) => {

@@ -151,6 +151,8 @@ pub(crate) const TABLES: &[Table] = &[
         tested_at: Number, report: Text; PORTION_OF_TEXTS, false),
     table!(bot_fault (key: Number) player: Number, game: Text, kind: Text, note: Text, at: Number;
         PORTION_OF_TEXTS, true),
+    table!(report (number: Number) reporter: Number, player: Number, game: Text, reason: Text, note: Text, at: Number,
+        state: Text, handled_by: Text; PORTION_OF_TEXTS, true),
 ];
 
 #[cfg(test)]

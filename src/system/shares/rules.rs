@@ -19,6 +19,7 @@ pub(crate) enum Share {
     SignIn,
     Registration,
     Invitation,
+    Report,
     PuzzleTry,
     Link,
     Offer,
@@ -101,12 +102,13 @@ impl Rule {
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
         Self::Registration,
         Self::Invitation,
+        Self::Report,
         Self::PuzzleTry,
         Self::Link,
         Self::Offer,
@@ -134,6 +136,11 @@ impl Share {
             Self::Registration => Rule::new("registration", "new accounts").network(Limit::each(30, HOUR)),
             // Right or wrong, so that nobody guesses one: four classes. The right one spends none of the above.
             Self::Invitation => Rule::new("invitation", "codes tried").network(Limit::each(120, HOUR)),
+            // Each is read by an operator: a class that has met somebody rude. In all, what operators can read in an hour.
+            Self::Report => Rule::new("report", "reports")
+                .network(Limit::each(30, HOUR))
+                .account(Limit::each(10, HOUR))
+                .all(Limit::each(600, HOUR)),
             // Moves, hints and solutions: each reads a puzzle, the last one of a try is stored.
             Self::PuzzleTry => Rule::new("puzzle_try", "moves in puzzles")
                 .network(Limit::each(1_800, TEN_MINUTES))
