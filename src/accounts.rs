@@ -10,6 +10,7 @@ mod idle_guests;
 mod lifecycle;
 mod moderation;
 mod names;
+pub(crate) mod operators;
 mod password;
 pub(crate) mod reporting;
 mod stored_guests;
@@ -28,6 +29,7 @@ pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
 use self::counters::Counters;
 use self::idle_guests::IdleGuestRows;
 pub(crate) use self::names::NameRules;
+use self::operators::Proofs;
 use self::password::Passwords;
 use self::stored_guests::StoredGuests;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
@@ -124,6 +126,7 @@ struct AccountsInner {
     shares: Shares,
     idle_guests: IdleGuestRows,
     stored_guests: StoredGuests,
+    proofs: Proofs,
     revoked: broadcast::Sender<Revoked>,
 }
 
@@ -155,6 +158,7 @@ impl Accounts {
             shares,
             idle_guests: IdleGuestRows::default(),
             stored_guests: StoredGuests::default(),
+            proofs: Proofs::default(),
             revoked,
         };
         Self { inner: Arc::new(inner) }
@@ -628,6 +632,9 @@ impl Accounts {
             WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
             WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
             WriteError::Refused(Refused::UsedUp) => AccountError::InvitationUsedUp,
+            WriteError::Refused(Refused::OperatorAlready) => AccountError::OperatorAlready,
+            WriteError::Refused(Refused::NoOperator) => AccountError::NoOperator,
+            WriteError::Refused(Refused::FactorUsed) => AccountError::WrongCode,
             WriteError::Refused(Refused::ReportedAlready) => AccountError::ReportedAlready,
             WriteError::Refused(other) => AccountError::Unexpected(other),
             WriteError::Busy => AccountError::Busy,

@@ -1,6 +1,7 @@
 //! The HTTP side: the accept loop with its time limits, the upgrade to a WebSocket, routes, who asks, what is refused
 //! and how. Pages and the operator's socket are built on what is here.
 
+pub(crate) mod admin;
 mod answer;
 pub(crate) mod api;
 pub(crate) mod assets;

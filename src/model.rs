@@ -20,4 +20,5 @@ pub mod secret;
 pub(crate) mod signing;
 pub(crate) mod text;
 pub mod time;
+pub(crate) mod totp;
 pub mod world;

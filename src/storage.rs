@@ -25,6 +25,8 @@ pub(crate) mod conformance_of_learners;
 #[cfg(test)]
 pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
+pub(crate) mod conformance_of_operators;
+#[cfg(test)]
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_reports;
@@ -39,6 +41,7 @@ pub mod lessons;
 mod live;
 pub mod memory;
 pub mod moderation;
+pub mod operators;
 pub mod people;
 pub(crate) mod postgres;
 pub(crate) mod published;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tracing::warn;
 
 use super::error::AccountError;
+use crate::model::ids::PlayerId;
 use crate::model::signing::{Purpose, Signer};
 use crate::storage::attempts::{Attempt, AttemptRule};
 use crate::storage::store::Store;
@@ -18,6 +19,11 @@ const ACCOUNT_RULE: AttemptRule =
 /// Wrong passwords from one network before it must wait.
 const NETWORK_RULE: AttemptRule =
     AttemptRule { name: "wrong password from network", max: 10, window: Duration::from_mins(10) };
+
+/// Wrong codes of one operator before it must wait: of a million codes three are right at a time, so somebody who has
+/// the session, and not the phone, finds one in seven years of trying.
+const FACTOR_RULE: AttemptRule =
+    AttemptRule { name: "wrong second factor of operator", max: 5, window: Duration::from_hours(1) };
 
 /// Bytes of a name that are looked at: all names have fewer, and what is no name need not be told apart.
 const KEY_BYTES_MAX: usize = 32;
@@ -82,6 +88,12 @@ impl Counters {
         if let Some(network) = &attempt.network {
             self.take_back(network).await;
         }
+    }
+
+    /// Counts a try to prove that one is an operator, unless that account must wait.
+    pub(super) async fn begin_factor(&self, operator: &PlayerId) -> Result<SignInAttempt, AccountError> {
+        let account = self.begin(FACTOR_RULE, operator.as_str()).await?;
+        Ok(SignInAttempt { account, network: None })
     }
 
     async fn begin(&self, rule: AttemptRule, text: &str) -> Result<Counted, AccountError> {

@@ -49,6 +49,15 @@ pub enum AccountError {
     /// As many have registered by the invitation as may.
     #[error("this invitation has been used up")]
     InvitationUsedUp,
+    /// The account is an operator's.
+    #[error("the account is an operator already: remove it first to renew its second factor")]
+    OperatorAlready,
+    /// The account is no operator's.
+    #[error("the account is no operator")]
+    NoOperator,
+    /// A code of the second factor is wrong: which of both is not said.
+    #[error("the code is wrong, or was used already")]
+    WrongCode,
     /// No operator has dealt with the last report yet.
     #[error("you have reported this player already, and the operators have not answered yet")]
     ReportedAlready,

@@ -193,7 +193,7 @@ impl Accounts {
         }
     }
 
-    async fn take(
+    pub(super) async fn take(
         &self,
         player: &PlayerId,
         kind: MeasureKind,

@@ -15,7 +15,9 @@ pub(in crate::http) mod footprint;
 mod games;
 mod invitations;
 mod learners;
+mod operators;
 mod orders;
+mod overview;
 mod players;
 mod ratings;
 mod refusal;
@@ -47,7 +49,9 @@ pub(crate) use self::invitations::ListedInvitation;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
+pub(crate) use self::operators::{ListedOperator, NewOperator};
 pub(crate) use self::orders::{ListedNetwork, OrdersShown};
+pub(crate) use self::overview::ListedFault;
 pub(crate) use self::players::{Done, ListedPlayer, ListedSession, LogEntry, Reason};
 pub(crate) use self::reports::{HandledReport, ListedReport};
 pub(crate) use self::server::ControlServer;
@@ -114,6 +118,8 @@ fn commands() -> Vec<Route> {
         players::commands(),
         invitations::commands(),
         orders::commands(),
+        operators::commands(),
+        overview::commands(),
         reports::commands(),
         ratings::commands(),
         games::commands(),

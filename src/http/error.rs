@@ -283,9 +283,12 @@ impl From<AccountError> for ApiError {
             | AccountError::Banned(_)
             | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
             AccountError::InvitationUsedUp => Self::new(ApiCode::Conflict, message).of("invitation"),
-            AccountError::NotBanned | AccountError::NotMuted | AccountError::ReportedAlready => {
-                Self::new(ApiCode::Conflict, message)
-            }
+            AccountError::NotBanned
+            | AccountError::NotMuted
+            | AccountError::ReportedAlready
+            | AccountError::OperatorAlready
+            | AccountError::NoOperator => Self::new(ApiCode::Conflict, message),
+            AccountError::WrongCode => Self::new(ApiCode::Forbidden, message).of("code"),
             AccountError::TooManyReports => Self::new(ApiCode::Busy, message),
             AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
                 Self::new(ApiCode::NotFound, message)

@@ -39,6 +39,7 @@ const ROBOTS: &str = "User-agent: *\n\
     Allow: /api/v1/games/*.svg\n\
     Disallow: /api/\n\
     Disallow: /account\n\
+    Disallow: /admin\n\
     Disallow: /challenge/\n\
     Disallow: /embed/\n\
     Disallow: /puzzles/next\n\

@@ -4,6 +4,7 @@
 //! Each page is a template with a struct of what it shows, built from stored and wire types, and a thin handler.
 
 mod account;
+pub(super) mod admin;
 mod analysis;
 mod author;
 mod avatar;
@@ -52,6 +53,7 @@ use axum::routing::get;
 use tower_http::compression::CompressionLayer;
 
 use self::error::PageError;
+pub(super) use self::layout::Visitor;
 use super::state::AppState;
 
 /// A page, or why there is none.

@@ -13,7 +13,9 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tower::ServiceExt as _;
 
+use super::admin::{self, AdminState};
 use super::client_address::Peer;
+use super::control::Control;
 use super::preview::Previews;
 use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
@@ -175,7 +177,8 @@ impl TestSite {
         let accounts = Accounts::new(store.clone(), writer.clone(), signer, shares.clone());
         let accounts = accounts.naming(NameRules::from(&access));
         let analysis = Analysis::new(1, &shares);
-        let puzzles = Puzzles::new(store.clone(), writer, accounts.clone(), analysis.clone(), shares.clone());
+        let puzzles =
+            Puzzles::new(store.clone(), writer.clone(), accounts.clone(), analysis.clone(), shares.clone());
         let state = AppState {
             store: store.clone(),
             accounts,
@@ -192,7 +195,15 @@ impl TestSite {
             leaderboard: Leaderboard::default(),
             puzzles,
         };
-        let router = super::router(state.clone(), super::pages::router(), Arc::clone(&metrics));
+        let control = Control {
+            accounts: state.accounts.clone(),
+            store: store.clone(),
+            writer,
+            learning: state.learning.clone(),
+            daemon: None,
+        };
+        let pages = super::pages::router().merge(admin::router(AdminState::new(control, "[server]\n")));
+        let router = super::router(state.clone(), pages, Arc::clone(&metrics));
         Self { state, store, metrics, router }
     }
 

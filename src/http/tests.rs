@@ -3,6 +3,7 @@
 mod access;
 mod account;
 mod accounts;
+mod admin;
 mod bots;
 mod feeds;
 mod learning;

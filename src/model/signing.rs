@@ -28,6 +28,10 @@ pub(crate) enum Purpose {
     Session,
     /// Whose failed attempts are counted.
     Attempt,
+    /// The key of an operator's second factor.
+    SecondFactor,
+    /// An operator's codes for a lost phone.
+    RecoveryCode,
 }
 
 impl Purpose {
@@ -37,6 +41,8 @@ impl Purpose {
             Self::Guest => b"fourfold guest 1\0",
             Self::Session => b"fourfold session 1\0",
             Self::Attempt => b"fourfold attempt 1\0",
+            Self::SecondFactor => b"fourfold second factor 1\0",
+            Self::RecoveryCode => b"fourfold recovery code 1\0",
         }
     }
 }
@@ -88,6 +94,11 @@ impl Signer {
     /// What stands for a text where it must be known again, and not be read.
     pub(crate) fn digest(&self, purpose: Purpose, text: &str) -> String {
         URL_SAFE_NO_PAD.encode(self.mac(purpose, text.as_bytes()).finalize().into_bytes())
+    }
+
+    /// Bytes that nobody can compute without the key.
+    pub(crate) fn derive(&self, purpose: Purpose, text: &str) -> [u8; KEY_BYTES] {
+        self.mac(purpose, text.as_bytes()).finalize().into_bytes().into()
     }
 
     fn mac(&self, purpose: Purpose, payload: &[u8]) -> Hmac<Sha256> {

@@ -167,6 +167,8 @@ fn read(entry: AuditEntry) -> Option<Order> {
         | AuditAction::Unmute
         | AuditAction::Delete
         | AuditAction::Admit
+        | AuditAction::Appoint
+        | AuditAction::Dismiss
         | AuditAction::TakeReport
         | AuditAction::DismissReport
         | AuditAction::ResolveReport => return None,

@@ -95,4 +95,7 @@ pub trait BotVersionStore {
 
     /// What a bot did wrong, the newest first, at most `limit`.
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError>;
+
+    /// What any bot did wrong, the newest first, at most `limit`.
+    async fn newest_faults(&self, limit: u32) -> Result<Vec<BotFault>, StoreError>;
 }

@@ -56,6 +56,7 @@ macro_rules! conformance {
         $crate::storage::conformance_of_judging::conformance_of_judging!($fixture);
         $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
         $crate::storage::conformance_of_moderation::conformance_of_moderation!($fixture);
+        $crate::storage::conformance_of_operators::conformance_of_operators!($fixture);
         $crate::storage::conformance_of_ratings::conformance_of_ratings!($fixture);
         $crate::storage::conformance_of_reports::conformance_of_reports!($fixture);
         $crate::storage::conformance_of_tournaments::conformance_of_tournaments!($fixture);

@@ -10,6 +10,7 @@ mod demand;
 mod judgements;
 mod learners;
 mod moderation;
+mod operators;
 mod puzzles;
 mod ratings;
 mod reports;
@@ -37,6 +38,7 @@ use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
 use super::moderation::{AuditEntry, AuditNote, Because};
+use super::operators::StoredOperator;
 use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{
@@ -136,6 +138,7 @@ struct MemoryTables {
     voided: Vec<VoidedGame>,
     audit: Vec<AuditEntry>,
     reports: Vec<StoredReport>,
+    operators: Vec<StoredOperator>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
     /// A batch that is written and of which nobody heard: written again, it comes to the same.
@@ -241,6 +244,7 @@ impl MemoryTables {
             Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
             Write::VoidGame { game, because } => self.void(game, because),
             Write::TakeMeasure(measure) => self.take(measure),
+            Write::UseFactor { player, used } => self.use_factor(player, used),
             Write::AddReport(report) => self.add_report(report),
             Write::HandleReport(verdict) => self.handle_report(verdict),
             Write::GiveOrder(order) => {
@@ -423,6 +427,7 @@ impl MemoryTables {
         self.unpublish();
         self.bot_versions.forget(&id);
         self.forget_notes(&id);
+        self.operators.retain(|operator| operator.player != id);
         Ok(Written::Done)
     }
 
@@ -770,6 +775,10 @@ impl BotVersionStore for MemoryStore {
 
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
         Ok(self.tables().bot_versions.faults(bot, limit))
+    }
+
+    async fn newest_faults(&self, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        Ok(self.tables().bot_versions.newest_faults(limit))
     }
 }
 

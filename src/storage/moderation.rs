@@ -71,6 +71,16 @@ pub enum MeasureKind {
         /// People who may register by it in all.
         uses: u32,
     },
+    /// Makes an operator of a person's account. Refused as
+    /// [`Refused::OperatorAlready`](super::store::Refused::OperatorAlready) if it is one.
+    Appoint {
+        /// From which the key of its second factor is made.
+        salt: String,
+        /// Digests of its codes for a lost phone.
+        recovery: Vec<String>,
+    },
+    /// Ends that. Refused as [`Refused::NoOperator`](super::store::Refused::NoOperator) if it is none.
+    Dismiss,
 }
 
 /// What an operator orders for the whole arena. The log is where it is kept: what holds is what was said last.
@@ -171,6 +181,8 @@ pub(crate) enum AuditAction {
     Invite,
     Uninvite,
     Admit,
+    Appoint,
+    Dismiss,
     TakeReport,
     DismissReport,
     ResolveReport,
@@ -207,6 +219,8 @@ impl MeasureKind {
             Self::Unmute => AuditAction::Unmute,
             Self::Delete { .. } => AuditAction::Delete,
             Self::Admit { .. } => AuditAction::Admit,
+            Self::Appoint { .. } => AuditAction::Appoint,
+            Self::Dismiss => AuditAction::Dismiss,
         }
     }
 
@@ -216,9 +230,13 @@ impl MeasureKind {
             Self::Ban { until } | Self::Mute { until } => (None, *until),
             Self::Rename { name } => (Some(format!("to {name}")), None),
             Self::Admit { code, .. } => (Some(code.to_string()), None),
-            Self::Unban | Self::ResetPassword { .. } | Self::SignOut | Self::Unmute | Self::Delete { .. } => {
-                (None, None)
-            }
+            Self::Unban
+            | Self::ResetPassword { .. }
+            | Self::SignOut
+            | Self::Unmute
+            | Self::Delete { .. }
+            | Self::Appoint { .. }
+            | Self::Dismiss => (None, None),
         };
         AuditNote { action: self.action(), subject: player.to_string(), detail, until }
     }
@@ -270,6 +288,12 @@ pub trait ModerationStore {
 
     /// How many people have registered by an invitation.
     async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError>;
+
+    /// Accounts and remote bots, those made last first, at most `limit`.
+    async fn newest_registered(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError>;
+
+    /// Players who are or were banned or muted until some time, by name, at most `limit`.
+    async fn restricted(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError>;
 
     /// Players of a kind by name, without those of the house, behind a name, at most `limit`.
     async fn registered(

@@ -19,6 +19,7 @@ mod learners;
 mod moderation;
 mod open;
 mod open_error;
+mod operators;
 mod people;
 mod players;
 mod precedents;

@@ -34,6 +34,7 @@ pub(super) mod games;
 pub(super) mod judgements;
 pub(super) mod learners;
 pub(super) mod moderation;
+pub(super) mod operators;
 pub(super) mod players;
 pub(super) mod published;
 pub(super) mod puzzles;

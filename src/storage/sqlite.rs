@@ -22,6 +22,7 @@ mod learners;
 mod marker;
 mod moderation;
 mod open;
+mod operators;
 mod people;
 mod players;
 mod published;

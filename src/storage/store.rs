@@ -19,6 +19,7 @@ use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{LearnerStep, LearnerStore};
 use super::moderation::{Because, Measure, ModerationStore, Order};
+use super::operators::{FactorUse, OperatorStore};
 use super::people::PeopleStore;
 use super::published::Publication;
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
@@ -160,6 +161,9 @@ pub enum Write {
     TakeMeasure(Measure),
     /// What an operator orders for the whole arena: nothing but its entry in the log.
     GiveOrder(Order),
+    /// An operator uses a code of the second factor up. Refused as [`Refused::FactorUsed`] if it was used, as
+    /// [`Refused::NoOperator`] if it is none.
+    UseFactor { player: PlayerId, used: FactorUse },
     /// Somebody reports somebody. Refused as [`Refused::ReportedAlready`] while an operator has not dealt with the last
     /// report of that one, as [`Refused::TooMany`] if there are as many open ones as are kept.
     AddReport(NewReport),
@@ -219,6 +223,7 @@ impl Write {
             | Self::VoidGame { .. }
             | Self::TakeMeasure(_)
             | Self::GiveOrder(_)
+            | Self::UseFactor { .. }
             | Self::AddReport(_)
             | Self::HandleReport(_)
             | Self::TryPuzzle(_)
@@ -286,6 +291,15 @@ pub enum Refused {
     /// As many have registered by the invitation as may.
     #[error("the invitation is used up")]
     UsedUp,
+    /// The account is an operator's.
+    #[error("the account is an operator already")]
+    OperatorAlready,
+    /// The account is no operator's.
+    #[error("the account is no operator")]
+    NoOperator,
+    /// A code of the second factor is wrong, or was used.
+    #[error("the code was used already")]
+    FactorUsed,
     /// The player has reported that one, and no operator has dealt with it yet.
     #[error("that was reported already")]
     ReportedAlready,
@@ -353,6 +367,7 @@ pub trait Store:
     + AuditStore
     + ModerationStore
     + ReportStore
+    + OperatorStore
     + Send
     + Sync
     + Debug

@@ -64,6 +64,8 @@ words!(AuditAction {
     Invite: "invite",
     Uninvite: "uninvite",
     Admit: "admit",
+    Appoint: "appoint",
+    Dismiss: "dismiss",
     TakeReport: "take_report",
     DismissReport: "dismiss_report",
     ResolveReport: "resolve_report",

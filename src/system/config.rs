@@ -491,6 +491,13 @@ impl Default for HouseBotConfigs {
 }
 
 impl Config {
+    /// As it is in force, in the form of the file, for operators who look: without what nobody should see.
+    pub(crate) fn shown(&self) -> String {
+        let storage = StorageConfig { url: self.storage.url.masked(), ..self.storage.clone() };
+        let shown = Self { storage, ..self.clone() };
+        toml::to_string(&shown).unwrap_or_else(|error| format!("# they cannot be written down: {error}"))
+    }
+
     /// For tests: an arena in which nothing begins that nobody asked for, on one thread, with these bots of the house,
     /// each named as its program.
     ///
@@ -567,6 +574,16 @@ mod tests {
     use super::*;
 
     const DOCUMENTED: &str = include_str!("../../config/default.toml");
+
+    #[test]
+    fn what_operators_see_can_be_read_back_and_has_no_password() {
+        let mut config = Config::default();
+        config.storage.url = "postgres://fourfold:hunter2@db/arena".to_owned().into();
+        let shown = config.shown();
+        assert!(!shown.contains("hunter2"), "{shown}");
+        config.storage.url = "***".to_owned().into();
+        assert_eq!(toml::from_str::<Config>(&shown).unwrap(), config);
+    }
 
     #[test]
     fn the_documented_file_says_what_the_defaults_are() {

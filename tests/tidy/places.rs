@@ -61,6 +61,7 @@ const LOCK_PLACES: &[&str] = &[
     "arena/src/suite.rs",
     "arena/src/watchdog.rs",
     "src/accounts/idle_guests.rs",
+    "src/accounts/operators.rs",
     "src/accounts/stored_guests.rs",
     "src/analysis/background.rs",
     "src/analysis/compute/meter.rs",

@@ -1,6 +1,7 @@
 //! `fourfold admin`: what operators do. Each action has a reason, which the audit log keeps.
 
 mod invitations;
+mod operators;
 mod orders;
 mod reports;
 mod status;
@@ -10,6 +11,7 @@ use std::io::{self, Write};
 use clap::Subcommand;
 
 use self::invitations::{Invite, Uninvite};
+use self::operators::OperatorCommand;
 use self::orders::{AnnounceOnPages, DrainDaemon, OnArena};
 use self::reports::{HandleReport, ShowReports};
 pub(super) use self::status::ShowStatus;
@@ -58,6 +60,8 @@ enum AdminAction {
     Invite(Invite),
     /// End an invitation.
     Uninvite(Uninvite),
+    /// Say which accounts act on the page /admin.
+    Operator(OperatorCommand),
     /// List what players report about others.
     Reports(ShowReports),
     /// Take a report, or say what came of it.
@@ -277,6 +281,7 @@ impl AdminCommand {
             AdminAction::List(list) => list.run(),
             AdminAction::Invite(invite) => invite.run(),
             AdminAction::Uninvite(uninvite) => uninvite.run(),
+            AdminAction::Operator(operator) => operator.run(),
             AdminAction::Reports(reports) => reports.run(),
             AdminAction::Report(report) => report.run(),
             AdminAction::Log(log) => log.run(),

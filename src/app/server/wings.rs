@@ -27,12 +27,14 @@ use crate::competition::matchmaker::{
 use crate::competition::self_test::SelfTests;
 use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
+use crate::http::admin::AdminState;
+use crate::http::control::{Control, RunningDaemon};
 use crate::http::listener::Transport;
 use crate::http::metrics::{Observed, metrics_router};
 use crate::http::preview::Previews;
 use crate::http::site::{Papers, Site};
 use crate::http::tls::{Tls, TlsError};
-use crate::http::{AppState, pages, router, upgrade};
+use crate::http::{AppState, admin, pages, router, upgrade};
 use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::lobby::director::TvDirector;
 use crate::lobby::{LobbyActor, LobbyHandle};
@@ -581,8 +583,33 @@ pub(super) fn http(
         puzzles,
     };
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
-    let site = router::router(state, pages::router(), Arc::clone(&ground.metrics));
+    let control = control(ground, services, competition, &state.learning);
+    let admin = admin::router(AdminState::new(control, ground.config.shown()));
+    let pages = pages::router().merge(admin);
+    let site = router::router(state, pages, Arc::clone(&ground.metrics));
     upgrade::beside(site, gateway, transport)
+}
+
+/// What operators act on in a browser.
+fn control(
+    ground: &Ground,
+    services: &Arc<Services>,
+    competition: &Competition,
+    learning: &Learning,
+) -> Control {
+    Control {
+        accounts: ground.accounts.clone(),
+        store: Arc::clone(&ground.store),
+        writer: ground.writer.clone(),
+        learning: learning.clone(),
+        daemon: Some(RunningDaemon {
+            services: Arc::clone(services),
+            tournaments: competition.tournaments.clone(),
+            rating_alarms: competition.rating_alarms.clone(),
+            supervision: ground.supervision.clone(),
+            data: ground.config.server.data.clone(),
+        }),
+    }
 }
 
 /// The site's settings. The values were checked when the configuration was read.

@@ -26,7 +26,9 @@ use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
 use super::games::VoidedGame;
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
+use super::operators::{ListedOperator, NewOperator};
 use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
+use super::overview::ListedFault;
 use super::players::{BanPlayer, Done, ListedPlayer, ListedSession, LogEntry, Reason, RenamePlayer};
 use super::ratings::RatingOf;
 use super::reports::{HandledReport, ListedReport};
@@ -225,6 +227,33 @@ impl ControlClient {
         because: &Reason,
     ) -> Answer<HandledReport> {
         self.send(post(["reports", &number.to_string(), step]).body(because)).await
+    }
+
+    pub(crate) async fn operators(&self) -> Answer<Vec<ListedOperator>> {
+        self.list(get(["operators"])).await
+    }
+
+    pub(crate) async fn appoint_operator(&self, account: &str, because: &Reason) -> Answer<NewOperator> {
+        self.send(post(["operators", account]).body(because)).await
+    }
+
+    pub(crate) async fn dismiss_operator(&self, account: &str, because: &Reason) -> Answer<ListedOperator> {
+        self.send(delete(["operators", account]).body(because)).await
+    }
+
+    /// Accounts and remote bots, those made last first.
+    pub(crate) async fn newcomers(&self) -> Answer<Vec<ListedPlayer>> {
+        self.list(get(["newcomers"])).await
+    }
+
+    /// Those who are banned or muted.
+    pub(crate) async fn restricted(&self) -> Answer<Vec<ListedPlayer>> {
+        self.list(get(["restricted"])).await
+    }
+
+    /// What remote bots did wrong, the newest first.
+    pub(crate) async fn faults(&self) -> Answer<Vec<ListedFault>> {
+        self.list(get(["faults"])).await
     }
 
     /// Networks from which nobody comes in.

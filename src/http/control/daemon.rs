@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::footprint;
 use super::orders::OrdersShown;
 use super::refusal::Refusal;
+use super::reports;
 use super::{Control, Route, RunningDaemon};
 use crate::competition::fair_play::RatingAlarm;
 use crate::fourfold_version;
@@ -17,6 +18,7 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
+use crate::storage::reports::ReportQuery;
 use crate::storage::store::GameQuery;
 
 /// What a daemon is doing.
@@ -63,6 +65,9 @@ pub(crate) struct DaemonStatus {
     /// What operators have ordered.
     #[serde(default)]
     pub(crate) orders: OrdersShown,
+    /// Reports of players about others with which there is something to do; 500 if there are more.
+    #[serde(default)]
+    pub(crate) open_reports: usize,
     /// Parts that have failed again and again and pause, one sentence each.
     #[serde(default)]
     pub(crate) pauses: Vec<String>,
@@ -143,6 +148,7 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
     let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
     let newest = services.store.finished_games(&newest).await.unwrap_or_default().pop();
     let finished = newest.and_then(|game| game.settlement).map_or(0, |settlement| settlement.number);
+    let open_reports = control.store.reports(ReportQuery::Open, reports::LIST_MAX).await.unwrap_or_default();
     let learners = control.learning.all().into_iter().map(|learner| LearnerBacklog {
         name: learner.name.clone(),
         behind: finished.saturating_sub(learner.covered),
@@ -165,6 +171,7 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
         data_bytes: footprint::data_bytes(data),
         disk_free_bytes: footprint::disk_free_bytes(data),
         orders: OrdersShown::of(&services.host.orders().now()),
+        open_reports: open_reports.len(),
         rating_alarms: daemon.rating_alarms.all().iter().map(RatingAlarmView::from).collect(),
         pauses: daemon.supervision.pauses(),
         set_aside: daemon.supervision.things_set_aside(),

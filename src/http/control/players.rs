@@ -132,7 +132,8 @@ pub(crate) struct LogEntry {
     pub(crate) at: String,
     /// `void`, `ban`, `unban`, `mute`, `unmute`, `rename`, `reset_password`, `sign_out` or `delete`; `pause`, `resume`,
     /// `drain`, `announce`, `ban_network`, `unban_network`, `invite` or `uninvite`; `admit` where somebody has
-    /// registered by an invitation; `take_report`, `dismiss_report` or `resolve_report`.
+    /// registered by an invitation; `appoint` and `dismiss` of operators; `take_report`,
+    /// `dismiss_report` or `resolve_report`.
     pub(crate) action: String,
     /// The id of the game, the name that the player has now, the network, the code, or `arena`.
     pub(crate) subject: String,
@@ -341,10 +342,18 @@ async fn list(
     let after = parameters.optional::<PlayerName>("cursor")?;
     let limit = parameters.optional::<u32>("limit")?.unwrap_or(LIST_MAX).min(LIST_MAX);
     let players = control.store.registered(kind, after.as_ref(), limit).await?;
-    let owners: Vec<PlayerId> = players.iter().filter_map(|player| player.owner.clone()).collect();
-    let owners = names_of(&control, &owners).await?;
     let is_last_page = players.len() < limit as usize;
     let cursor = players.last().map(|player| player.name.to_string()).filter(|_| !is_last_page);
+    Ok(Json(List { items: listed_players(&control, players).await?, cursor }))
+}
+
+/// Players as lists show them.
+pub(super) async fn listed_players(
+    control: &Control,
+    players: Vec<StoredPlayer>,
+) -> Result<Vec<ListedPlayer>, Refusal> {
+    let owners: Vec<PlayerId> = players.iter().filter_map(|player| player.owner.clone()).collect();
+    let owners = names_of(control, &owners).await?;
     let items = players.into_iter().map(|player| ListedPlayer {
         owner: player.owner.and_then(|owner| owners.get(&owner).cloned()),
         created_at: player.created_at.to_string(),
@@ -354,7 +363,7 @@ async fn list(
         muted_because: player.mute.map(|mute| mute.reason),
         name: player.name,
     });
-    Ok(Json(List { items: items.collect(), cursor }))
+    Ok(items.collect())
 }
 
 /// The newest entries of the log, before the `cursor`.
@@ -385,7 +394,10 @@ async fn log(
     Ok(Json(List { items: items.collect(), cursor }))
 }
 
-async fn names_of(control: &Control, ids: &[PlayerId]) -> Result<HashMap<PlayerId, PlayerName>, Refusal> {
+pub(super) async fn names_of(
+    control: &Control,
+    ids: &[PlayerId],
+) -> Result<HashMap<PlayerId, PlayerName>, Refusal> {
     let players = control.store.players(ids).await?;
     Ok(players.into_iter().map(|player| (player.id, player.name)).collect())
 }

@@ -21,7 +21,7 @@ use crate::storage::words::Word as _;
 use crate::storage::writer::WriteError;
 
 /// Most reports in one answer.
-const LIST_MAX: u32 = 500;
+pub(super) const LIST_MAX: u32 = 500;
 
 /// A report as operators read it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

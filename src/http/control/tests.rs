@@ -745,3 +745,32 @@ async fn operators_deal_with_reports_once() {
     let expected = ["resolve_report", "take_report"].map(|action| (action, "eve", Some("report 1")));
     assert_eq!(told.collect::<Vec<_>>(), expected);
 }
+
+#[tokio::test]
+async fn operators_are_made_by_command_and_told_their_key_once() {
+    let control = control();
+    let client = ControlClient::here(control.clone());
+    create_account(&client, "ada").await.unwrap();
+    client.create_bot("six", "ada").await.unwrap();
+    let made = client.appoint_operator("ADA", &because("keeps order")).await.unwrap();
+    assert_eq!((made.name.as_str(), made.recovery_codes.len(), made.secret.len()), ("ada", 8, 32));
+    assert!(made.address.contains(&format!("secret={}", made.secret)), "{}", made.address);
+    check_refused(client.appoint_operator("ada", &because("again")).await, ApiCode::Conflict);
+    check_refused(client.appoint_operator("six", &because("a bot")).await, ApiCode::Conflict);
+    check_refused(client.appoint_operator("nobody", &because("x")).await, ApiCode::NotFound);
+    check_refused(client.appoint_operator("ada", &because("")).await, ApiCode::BadField);
+    let listed = client.operators().await.unwrap();
+    assert_eq!((listed.len(), listed[0].name.as_str(), listed[0].recovery_codes), (1, "ada", 8));
+    client.dismiss_operator("ada", &because("has left")).await.unwrap();
+    check_refused(client.dismiss_operator("ada", &because("again")).await, ApiCode::Conflict);
+    assert_eq!(client.operators().await.unwrap(), []);
+    let told = serde_json::to_string(&client.audit_log(9).await.unwrap()).unwrap();
+    assert!(!told.contains(&made.secret) && told.contains("\"appoint\""), "{told}");
+    let names = |players: Vec<ListedPlayer>| -> Vec<String> {
+        players.into_iter().map(|player| player.name.to_string()).collect()
+    };
+    client.ban("six", None, because("rude")).await.unwrap();
+    assert_eq!(names(client.restricted().await.unwrap()), ["six"]);
+    assert_eq!(client.newcomers().await.unwrap().len(), 2);
+    assert_eq!(client.faults().await.unwrap(), []);
+}

@@ -176,7 +176,6 @@ pub(super) async fn page(
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
-    let plays = |game: &&LiveGame| game.players.first.id == player.id || game.players.second.id == player.id;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
     let stages = stages_wanted(&from).map(|games| (games, Asker::Visitor(share)));
@@ -202,7 +201,7 @@ pub(super) async fn page(
         skill: skill(&state, lang, &player.id, variant, stages).await?,
         history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
-        live: state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect(),
+        live: live(&state, lang, &player.id),
         games,
         older,
     };
@@ -215,6 +214,12 @@ async fn named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, Sto
         Ok(name) => state.store.player_by_name(&name).await,
         Err(_) => Ok(None),
     }
+}
+
+/// The games that the player plays now.
+fn live(state: &AppState, lang: Language, player: &PlayerId) -> Vec<GameTile> {
+    let plays = |game: &&LiveGame| game.players.first.id == *player || game.players.second.id == *player;
+    state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect()
 }
 
 fn about(lang: Language, player: &StoredPlayer) -> String {

@@ -22,6 +22,14 @@ impl MemoryBotVersions {
         self.faults.get(bot).into_iter().flatten().take(limit as usize).cloned().collect()
     }
 
+    /// The newest first, by their times.
+    pub(super) fn newest_faults(&self, limit: u32) -> Vec<BotFault> {
+        let mut all: Vec<BotFault> = self.faults.values().flatten().cloned().collect();
+        all.sort_by_key(|fault| std::cmp::Reverse(fault.at));
+        all.truncate(limit as usize);
+        all
+    }
+
     pub(super) fn see(&mut self, bot: &PlayerId, version: &str, at: UnixMillis) -> &mut Vec<BotVersion> {
         let versions = self.versions.entry(bot.clone()).or_default();
         match versions.iter_mut().find(|known| known.version == version) {

@@ -1,5 +1,7 @@
 //! What operators do to players, in memory.
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 
 use super::{MemoryStore, MemoryTables};
@@ -52,6 +54,8 @@ impl MemoryTables {
             }
             MeasureKind::Admit { code, uses } if self.admitted(code) >= *uses => return Err(Refused::UsedUp),
             MeasureKind::Admit { .. } => Written::Done,
+            MeasureKind::Appoint { salt, recovery } => self.appoint(player, because.at, salt, recovery)?,
+            MeasureKind::Dismiss => self.dismiss(player)?,
         };
         self.note(kind.entry(player), because);
         Ok(done)
@@ -93,6 +97,24 @@ impl ModerationStore for MemoryStore {
 
     async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError> {
         Ok(self.tables().admitted(code))
+    }
+
+    async fn newest_registered(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+        let tables = self.tables();
+        let is_registered = |player: &&StoredPlayer| !player.house && player.kind != PlayerKind::Guest;
+        let mut players: Vec<StoredPlayer> = tables.players.values().filter(is_registered).cloned().collect();
+        players.sort_by_key(|player| (Reverse(player.created_at), player.name.key()));
+        players.truncate(limit as usize);
+        Ok(players)
+    }
+
+    async fn restricted(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+        let tables = self.tables();
+        let is_restricted = |player: &&StoredPlayer| player.ban.is_some() || player.mute.is_some();
+        let mut players: Vec<StoredPlayer> = tables.players.values().filter(is_restricted).cloned().collect();
+        players.sort_by_key(|player| player.name.key());
+        players.truncate(limit as usize);
+        Ok(players)
     }
 
     async fn registered(

@@ -3,8 +3,8 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, moderation, players, published, puzzles,
-    reports, tournaments, voiding,
+    bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
+    puzzles, reports, tournaments, voiding,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -53,6 +53,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::VoidGame { game, because } => voiding::void(connection, game, because).await,
         Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
         Write::GiveOrder(order) => moderation::order(connection, order).await,
+        Write::UseFactor { player, used } => operators::use_factor(connection, player, used).await,
         Write::AddReport(report) => reports::add(connection, report).await,
         Write::HandleReport(verdict) => reports::handle(connection, verdict).await,
         Write::Publish(publication) => published::publish(connection, publication).await,

@@ -9,7 +9,7 @@ use crate::model::time::UnixMillis;
 use crate::storage::bot_versions::{
     BotFault, BotVersion, BotVersionStore, FAULTS_MAX, StoredTest, VERSIONS_MAX,
 };
-use crate::storage::rows::bot_versions::{BotVersionRow, FaultRow};
+use crate::storage::rows::bot_versions::{BotVersionRow, FaultOfRow, FaultRow};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
@@ -39,6 +39,10 @@ impl BotVersionStore for PostgresStore {
     async fn bot_faults(&self, bot: &PlayerId, limit: u32) -> Result<Vec<BotFault>, StoreError> {
         faults(&*self.reader().await?, bot, limit).await
     }
+
+    async fn newest_faults(&self, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+        newest_faults(&*self.reader().await?, limit).await
+    }
 }
 
 pub(super) async fn versions(connection: &Connection, bot: &PlayerId) -> Result<Vec<BotVersion>, StoreError> {
@@ -67,6 +71,13 @@ pub(super) async fn faults(
                WHERE player = (SELECT key FROM player WHERE id = $1) ORDER BY key DESC LIMIT $2";
     let rows: Vec<FaultRow> = db::query_as(sql).bind(bot.as_str()).bind(limit).fetch_all(connection).await?;
     rows.into_iter().map(|row| Ok(row.decode(bot)?)).collect()
+}
+
+async fn newest_faults(connection: &Connection, limit: u32) -> Result<Vec<BotFault>, StoreError> {
+    let sql = "SELECT p.id AS player, f.game, f.kind, f.note, f.at FROM bot_fault f JOIN player p ON p.key = f.player \
+               ORDER BY f.key DESC LIMIT $1";
+    let rows: Vec<FaultOfRow> = db::query_as(sql).bind(limit).fetch_all(connection).await?;
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
 }
 
 async fn key_of(connection: &Connection, bot: &PlayerId) -> Result<Option<i64>, StoreError> {

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::credentials;
 use super::db::{self, Connection};
+use super::operators;
 use super::players::{self, WriteOutcome, done_if};
 use super::puzzles;
 use crate::model::ids::{PlayerId, PlayerName};
@@ -31,6 +32,14 @@ impl ModerationStore for PostgresStore {
 
     async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError> {
         admitted(&*self.reader().await?, code).await
+    }
+
+    async fn newest_registered(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+        players::newest_registered(&*self.reader().await?, limit).await
+    }
+
+    async fn restricted(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+        players::restricted(&*self.reader().await?, limit).await
     }
 
     async fn registered(
@@ -99,6 +108,10 @@ pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOut
             Err(Refused::UsedUp)
         }
         MeasureKind::Admit { .. } => Ok(Written::Done),
+        MeasureKind::Appoint { salt, recovery } => {
+            operators::appoint(connection, player, because.at, salt, recovery).await?
+        }
+        MeasureKind::Dismiss => operators::dismiss(connection, player).await?,
     };
     if outcome.is_ok() {
         note(connection, &kind.entry(player), because).await?;

@@ -1,7 +1,7 @@
 //! Players as they are written.
 
 use super::db::{self, Connection};
-use super::{bot_versions, published, reports};
+use super::{bot_versions, operators, published, reports};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -52,6 +52,23 @@ pub(super) async fn registered(
     );
     let query = db::query_as(sql).bind(kind.word()).bind(after.map_or("", PlayerName::as_str)).bind(limit);
     decode_players(query.fetch_all(connection).await?)
+}
+
+pub(super) async fn newest_registered(
+    connection: &Connection,
+    limit: u32,
+) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!(
+        "WHERE p.kind <> 'guest' AND NOT p.house ORDER BY p.created_at DESC, lower(p.name) LIMIT $1"
+    );
+    decode_players(db::query_as(sql).bind(limit).fetch_all(connection).await?)
+}
+
+pub(super) async fn restricted(connection: &Connection, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!(
+        "WHERE p.banned_because IS NOT NULL OR p.muted_because IS NOT NULL ORDER BY lower(p.name) LIMIT $1"
+    );
+    decode_players(db::query_as(sql).bind(limit).fetch_all(connection).await?)
 }
 
 pub(super) async fn key_of(connection: &Connection, id: &PlayerId) -> Result<Option<i64>, StoreError> {
@@ -127,6 +144,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         published::unpublish(connection).await?;
         bot_versions::forget(connection, player).await?;
         reports::forget_notes(connection, player).await?;
+        operators::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0005_orders.sql"),
     include_str!("../../../migrations/postgres/0006_versions.sql"),
     include_str!("../../../migrations/postgres/0007_reports.sql"),
+    include_str!("../../../migrations/postgres/0008_operators.sql"),
 ];
 
 /// What the server must be at least: version 14.

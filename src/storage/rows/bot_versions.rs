@@ -40,6 +40,22 @@ row! {
     }
 }
 
+row! {
+    /// A fault with whose it is.
+    #[derive(Debug)]
+    pub(crate) struct FaultOfRow {
+        player: String,
+    } with {
+        fault: FaultRow,
+    }
+}
+
+impl FaultOfRow {
+    pub(crate) fn decode(self) -> Result<BotFault, Damage> {
+        self.fault.decode(&parsed("bot_fault.player", &self.player)?)
+    }
+}
+
 impl FaultRow {
     pub(crate) fn decode(self, bot: &PlayerId) -> Result<BotFault, Damage> {
         Ok(BotFault {

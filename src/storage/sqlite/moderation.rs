@@ -6,6 +6,7 @@ use super::SqliteStore;
 use super::convert::text_list;
 use super::credentials;
 use super::db::{self, Connection};
+use super::operators;
 use super::players::{self, WriteOutcome, done_if};
 use super::puzzles;
 use crate::model::ids::{PlayerId, PlayerName};
@@ -33,6 +34,14 @@ impl ModerationStore for SqliteStore {
     async fn admitted(&self, code: &InvitationCode) -> Result<u32, StoreError> {
         let code = code.clone();
         self.readers.read(move |connection| admitted(connection, &code)).await
+    }
+
+    async fn newest_registered(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+        self.readers.read(move |connection| players::newest_registered(connection, limit)).await
+    }
+
+    async fn restricted(&self, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+        self.readers.read(move |connection| players::restricted(connection, limit)).await
     }
 
     async fn registered(
@@ -98,6 +107,10 @@ pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
         MeasureKind::Delete { name } => delete(connection, player, name)?,
         MeasureKind::Admit { code, uses } if admitted(connection, code)? >= *uses => Err(Refused::UsedUp),
         MeasureKind::Admit { .. } => Ok(Written::Done),
+        MeasureKind::Appoint { salt, recovery } => {
+            operators::appoint(connection, player, because.at, salt, recovery)?
+        }
+        MeasureKind::Dismiss => operators::dismiss(connection, player)?,
     };
     if outcome.is_ok() {
         note(connection, &kind.entry(player), because)?;

@@ -20,11 +20,11 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 13;
+const SCHEMA: u32 = 14;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 13] = [
+const MIGRATIONS: [(u32, &str, &str); 14] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -38,6 +38,7 @@ const MIGRATIONS: [(u32, &str, &str); 13] = [
     (11, "orders", include_str!("../../../migrations/sqlite/0011_orders.sql")),
     (12, "versions", include_str!("../../../migrations/sqlite/0012_versions.sql")),
     (13, "reports", include_str!("../../../migrations/sqlite/0013_reports.sql")),
+    (14, "operators", include_str!("../../../migrations/sqlite/0014_operators.sql")),
 ];
 
 /// Makes what a database lacks, each migration in a transaction of its own.

@@ -3,6 +3,7 @@
 use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
+use super::operators;
 use super::published;
 use super::reports;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
@@ -86,6 +87,22 @@ pub(super) fn registered(
     let sql = select_players!("WHERE p.kind = ? AND p.house = 0 AND p.name > ? ORDER BY p.name LIMIT ?");
     let query = db::query_as(sql).bind(kind.word()).bind(after.map_or("", PlayerName::as_str)).bind(limit);
     decode_players(query.fetch_all(connection)?)
+}
+
+pub(super) fn newest_registered(
+    connection: &Connection,
+    limit: u32,
+) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql =
+        select_players!("WHERE p.kind <> 'guest' AND p.house = 0 ORDER BY p.created_at DESC, p.name LIMIT ?");
+    decode_players(db::query_as(sql).bind(limit).fetch_all(connection)?)
+}
+
+pub(super) fn restricted(connection: &Connection, limit: u32) -> Result<Vec<StoredPlayer>, StoreError> {
+    let sql = select_players!(
+        "WHERE p.banned_because IS NOT NULL OR p.muted_because IS NOT NULL ORDER BY p.name LIMIT ?"
+    );
+    decode_players(db::query_as(sql).bind(limit).fetch_all(connection)?)
 }
 
 pub(super) fn password(connection: &Connection, player: &PlayerId) -> Result<Option<String>, StoreError> {
@@ -199,6 +216,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         published::unpublish(connection)?;
         bot_versions::forget(connection, player)?;
         reports::forget_notes(connection, player)?;
+        operators::forget(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

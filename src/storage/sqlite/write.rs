@@ -11,8 +11,8 @@ use super::events;
 use super::games;
 use super::open;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, moderation, players, published, puzzles,
-    reports, settlement, tournaments, voiding,
+    bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
+    puzzles, reports, settlement, tournaments, voiding,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -242,6 +242,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::VoidGame { game, because } => voiding::void(self.connection, game, because),
             Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
             Write::GiveOrder(order) => moderation::order(self.connection, order),
+            Write::UseFactor { player, used } => operators::use_factor(self.connection, player, used),
             Write::AddReport(report) => reports::add(self.connection, report),
             Write::HandleReport(verdict) => reports::handle(self.connection, verdict),
             Write::Publish(publication) => published::publish(self.connection, publication),

@@ -153,6 +153,7 @@ pub(crate) const TABLES: &[Table] = &[
         PORTION_OF_TEXTS, true),
     table!(report (number: Number) reporter: Number, player: Number, game: Text, reason: Text, note: Text, at: Number,
         state: Text, handled_by: Text; PORTION_OF_TEXTS, true),
+    table!(operator (player: Number) since: Number, salt: Text, last_step: Number, recovery: Text; PORTION, false),
 ];
 
 #[cfg(test)]

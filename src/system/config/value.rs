@@ -43,6 +43,11 @@ impl StorageUrl {
     pub(crate) fn expose(&self) -> Option<&str> {
         Some(self.0.as_str()).filter(|url| !url.is_empty())
     }
+
+    /// The same for those who only need know whether there is one.
+    pub(crate) fn masked(&self) -> Self {
+        Self(if self.0.is_empty() { String::new() } else { "***".to_owned() })
+    }
 }
 
 impl From<String> for StorageUrl {

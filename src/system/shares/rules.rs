@@ -99,6 +99,16 @@ impl Rule {
     }
 }
 
+/// Each is read by an operator: of one address, a class that has met somebody rude; in all, what operators can read.
+const REPORT: Rule = Rule::new("report", "reports")
+    .network(Limit::each(30, HOUR))
+    .account(Limit::each(10, HOUR))
+    .all(Limit::each(600, HOUR));
+
+/// Streams of all records, each a walk through the store.
+const EXPORT: Rule =
+    Rule::new("export", "exports").network(Limit::each(60, TEN_MINUTES).and_held(4)).all(Limit::held(32));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
@@ -136,11 +146,7 @@ impl Share {
             Self::Registration => Rule::new("registration", "new accounts").network(Limit::each(30, HOUR)),
             // Right or wrong, so that nobody guesses one: four classes. The right one spends none of the above.
             Self::Invitation => Rule::new("invitation", "codes tried").network(Limit::each(120, HOUR)),
-            // Each is read by an operator: a class that has met somebody rude. In all, what operators can read in an hour.
-            Self::Report => Rule::new("report", "reports")
-                .network(Limit::each(30, HOUR))
-                .account(Limit::each(10, HOUR))
-                .all(Limit::each(600, HOUR)),
+            Self::Report => REPORT,
             // Moves, hints and solutions: each reads a puzzle, the last one of a try is stored.
             Self::PuzzleTry => Rule::new("puzzle_try", "moves in puzzles")
                 .network(Limit::each(1_800, TEN_MINUTES))
@@ -160,10 +166,7 @@ impl Share {
             Self::Analysis => Rule::new("analysis", "positions to analyse")
                 .network(Limit::each(120_000_000, Duration::from_mins(2)))
                 .account(Limit::each(120_000_000, Duration::from_mins(2))),
-            // Streams of all records, each a walk through the store.
-            Self::Export => Rule::new("export", "exports")
-                .network(Limit::each(60, TEN_MINUTES).and_held(4))
-                .all(Limit::held(32)),
+            Self::Export => EXPORT,
             // Pages and lists that read much of the store for one answer.
             Self::Search => Rule::new("search", "searches").network(Limit::each(600, MINUTE)),
             // All other requests that change something: settings, bots, tokens, judgements.

@@ -81,6 +81,7 @@ export class Arena {
     const args = ["admin", ...words, "--data", join(this.data, "arena")];
     const done = spawnSync(process.env.FOURFOLD_BIN ?? "", args, { encoding: "utf8" });
     if (done.status !== 0) throw new Error(done.stderr);
+    return done.stdout;
   }
 
   /** Kills the daemon as a power cut would, and starts it again at the same address. */

@@ -41,6 +41,9 @@ fn print(out: &mut dyn Write, status: &DaemonStatus) -> io::Result<()> {
     }
     let free = status.disk_free_bytes.map(|free| format!(", {} free on the disk", mebibytes(free)));
     writeln!(out, "data directory: {}{}", mebibytes(status.data_bytes), free.unwrap_or_default())?;
+    if status.open_reports > 0 {
+        writeln!(out, "reports to be dealt with: {}", status.open_reports)?;
+    }
     print_orders(out, &status.orders)?;
     for pause in &status.pauses {
         writeln!(out, "{pause}")?;

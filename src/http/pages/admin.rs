@@ -1,0 +1,100 @@
+//! How the operators' page looks. It speaks English, as the commands and their documents do.
+
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse as _, Response};
+
+use super::error::{PageError, not_found};
+use super::layout::{LayoutFrame, Tab, Visitor};
+
+/// The name in the title: it is nobody's language but the operators'.
+const TITLE: &str = "Operators";
+
+/// All that is on the page.
+pub(in crate::http) struct AdminShown {
+    pub(in crate::http) reports: Vec<ReportRow>,
+    pub(in crate::http) kept_out: Vec<KeptOutRow>,
+    pub(in crate::http) newcomers: Vec<Row>,
+    pub(in crate::http) faults: Vec<Row>,
+    /// What is not as it should be, one sentence each.
+    pub(in crate::http) troubles: Vec<String>,
+    pub(in crate::http) figures: Vec<(&'static str, String)>,
+    pub(in crate::http) log: Vec<Row>,
+    pub(in crate::http) settings: String,
+}
+
+/// A report with which there is something to do.
+pub(in crate::http) struct ReportRow {
+    pub(in crate::http) number: u64,
+    pub(in crate::http) player: String,
+    pub(in crate::http) reporter: Option<String>,
+    pub(in crate::http) game: Option<String>,
+    pub(in crate::http) reason: String,
+    pub(in crate::http) note: String,
+    pub(in crate::http) at: String,
+    pub(in crate::http) taken_by: Option<String>,
+}
+
+/// Somebody who is banned or muted, or a network.
+pub(in crate::http) struct KeptOutRow {
+    pub(in crate::http) who: String,
+    pub(in crate::http) is_player: bool,
+    pub(in crate::http) what: &'static str,
+    pub(in crate::http) reason: String,
+    pub(in crate::http) until: Option<String>,
+}
+
+/// Something that happened.
+pub(in crate::http) struct Row {
+    pub(in crate::http) at: String,
+    pub(in crate::http) player: Option<String>,
+    pub(in crate::http) game: Option<String>,
+    pub(in crate::http) words: String,
+}
+
+#[derive(Template)]
+#[template(path = "admin.html")]
+struct AdminPage {
+    frame: LayoutFrame,
+    shown: AdminShown,
+}
+
+impl AdminPage {
+    /// What happened: a title, the rows, and what is said if there are none.
+    fn lists(&self) -> [(&'static str, &[Row], &'static str); 3] {
+        [
+            ("Sign-ups", &self.shown.newcomers, "Nobody has an account."),
+            ("Faults of bots", &self.shown.faults, "No bot has done anything wrong."),
+            ("Log", &self.shown.log, "Nothing was done yet."),
+        ]
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin-code.html")]
+struct CodePage {
+    frame: LayoutFrame,
+}
+
+/// The page for those for whom nothing is here.
+pub(in crate::http) fn nothing(visitor: &Visitor) -> Response {
+    not_found(visitor)
+}
+
+/// Asks for a code of the second factor.
+pub(in crate::http) fn ask_for_code(visitor: &Visitor) -> Response {
+    let page = CodePage { frame: visitor.frame(Tab::Elsewhere, TITLE) };
+    rendered(page.render())
+}
+
+pub(in crate::http) fn show(visitor: &Visitor, shown: AdminShown) -> Response {
+    let page = AdminPage { frame: visitor.frame(Tab::Elsewhere, TITLE), shown };
+    rendered(page.render())
+}
+
+fn rendered(page: askama::Result<String>) -> Response {
+    match page {
+        Ok(page) => (StatusCode::OK, Html(page)).into_response(),
+        Err(error) => PageError::from(error).into_response(),
+    }
+}

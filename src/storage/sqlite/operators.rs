@@ -1,0 +1,86 @@
+//! Accounts that are operators, and their second factors.
+
+use async_trait::async_trait;
+
+use super::SqliteStore;
+use super::db::{self, Connection};
+use super::players::{WriteOutcome, done_if};
+use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
+use crate::storage::operators::{FactorUse, OperatorStore, StoredOperator, joined};
+use crate::storage::rows::operators::OperatorRow;
+use crate::storage::rows::to_sql;
+use crate::storage::store::{Refused, StoreError, Written};
+
+/// Selects the columns of an [`OperatorRow`].
+macro_rules! select_operators {
+    ($rest:literal) => {
+        concat!(
+            "SELECT p.id AS player, o.since, o.salt, o.last_step, o.recovery ",
+            "FROM operator o JOIN player p ON p.key = o.player ",
+            $rest
+        )
+    };
+}
+
+#[async_trait]
+impl OperatorStore for SqliteStore {
+    async fn operator(&self, player: &PlayerId) -> Result<Option<StoredOperator>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| operator(connection, &player)).await
+    }
+
+    async fn operators(&self) -> Result<Vec<StoredOperator>, StoreError> {
+        self.readers.read(operators).await
+    }
+}
+
+fn operator(connection: &Connection, player: &PlayerId) -> Result<Option<StoredOperator>, StoreError> {
+    let query = db::query_as(select_operators!("WHERE p.id = ?")).bind(player.as_str());
+    let row: Option<OperatorRow> = query.fetch_optional(connection)?;
+    Ok(row.map(OperatorRow::decode).transpose()?)
+}
+
+fn operators(connection: &Connection) -> Result<Vec<StoredOperator>, StoreError> {
+    let query = db::query_as(select_operators!("ORDER BY o.since, o.player"));
+    let rows: Vec<OperatorRow> = query.fetch_all(connection)?;
+    rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}
+
+pub(super) fn appoint(
+    connection: &Connection,
+    player: &PlayerId,
+    at: UnixMillis,
+    salt: &str,
+    recovery: &[String],
+) -> WriteOutcome {
+    if operator(connection, player)?.is_some() {
+        return Ok(Err(Refused::OperatorAlready));
+    }
+    let sql = "INSERT INTO operator (player, since, salt, last_step, recovery) \
+               SELECT key, ?, ?, 0, ? FROM player WHERE id = ? AND kind = 'human'";
+    let query = db::query(sql).bind(at.0).bind(salt).bind(joined(recovery));
+    Ok(done_if(query.bind(player.as_str()).execute(connection)?, Refused::NoSuchPlayer))
+}
+
+pub(super) fn dismiss(connection: &Connection, player: &PlayerId) -> WriteOutcome {
+    let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = ?)";
+    Ok(done_if(db::query(sql).bind(player.as_str()).execute(connection)?, Refused::NoOperator))
+}
+
+/// Uses a code up, if it is good.
+pub(super) fn use_factor(connection: &Connection, player: &PlayerId, used: &FactorUse) -> WriteOutcome {
+    let Some(found) = operator(connection, player)? else { return Ok(Err(Refused::NoOperator)) };
+    let Some(after) = found.after(used) else { return Ok(Err(Refused::FactorUsed)) };
+    let sql = "UPDATE operator SET last_step = ?, recovery = ? WHERE player = (SELECT key FROM player WHERE id = ?)";
+    let query = db::query(sql).bind(to_sql(after.last_step)).bind(joined(&after.recovery));
+    query.bind(player.as_str()).execute(connection)?;
+    Ok(Ok(Written::Done))
+}
+
+/// Forgets that somebody was an operator who leaves for good.
+pub(super) fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
+}
