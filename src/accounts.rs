@@ -680,6 +680,7 @@ fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> St
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,
+        start: None,
     }
 }
 

@@ -54,6 +54,7 @@ pub mod reports;
 mod rows;
 pub(crate) mod settle;
 pub(crate) mod sqlite;
+pub(crate) mod starts;
 pub mod store;
 pub mod tournaments;
 pub(crate) mod transfer;

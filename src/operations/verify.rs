@@ -18,6 +18,7 @@ use self::published::Refit;
 use crate::model::ids::PlayerId;
 use crate::storage::record::{DamagedGame, RatingRow, StoredGame};
 use crate::storage::records::rules;
+use crate::storage::starts::Starts;
 use crate::storage::{Store, StoreError};
 
 /// Games read at a time: few enough to stay small in memory, enough to make reading fast.
@@ -77,7 +78,7 @@ pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
         report: VerifyReport::default(),
         last_number: 0,
         refit: Refit::begin(store).await?,
-        fold: RatingFold::new(published::voided(store).await?),
+        fold: RatingFold::new(published::voided(store).await?, Starts::of(&store.house_bots().await?)),
     };
     check.read_finished(store).await?;
     for loaded in store.audit_live().await? {

@@ -13,6 +13,7 @@ use crate::system::bot_files;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
+use crate::model::rating::elo::MilliElo;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -155,7 +156,7 @@ impl HouseBots {
                     continue;
                 }
             };
-            if let Some(identity) = Self::account(&bot.name, bot.about(), store, writer).await? {
+            if let Some(identity) = Self::account(&bot.name, bot.about(), bot.elo(), store, writer).await? {
                 let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
                 house.join(HouseBot {
                     identity,
@@ -172,8 +173,8 @@ impl HouseBots {
         Ok(house)
     }
 
-    /// The account of a house bot, a new one if it has none yet. `None`, with a warning, if its name belongs to
-    /// somebody else: the arena runs without it.
+    /// The account of a house bot, a new one if it has none yet, which begins with what was measured. `None`, with a
+    /// warning, if its name belongs to somebody else: the arena runs without it.
     ///
     /// # Errors
     ///
@@ -181,6 +182,7 @@ impl HouseBots {
     pub(crate) async fn account(
         name: &PlayerName,
         about: &str,
+        elo: Option<i32>,
         store: &dyn Store,
         writer: &Writer,
     ) -> Result<Option<Identity>, HouseError> {
@@ -190,7 +192,7 @@ impl HouseBots {
                 warn!(name = %name, "the name of a house bot belongs to a player, the bot is left out");
                 return Ok(None);
             }
-            None => add_account(name, about, writer).await?,
+            None => add_account(name, about, elo, writer).await?,
         };
         let StoredPlayer { id, name, .. } = player;
         Ok(Some(Identity { id, name, kind: PlayerKind::Bot, owner: None }))
@@ -225,7 +227,12 @@ impl HouseBots {
     }
 }
 
-async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<StoredPlayer, WriteError> {
+async fn add_account(
+    name: &PlayerName,
+    about: &str,
+    elo: Option<i32>,
+    writer: &Writer,
+) -> Result<StoredPlayer, WriteError> {
     let player = StoredPlayer {
         id: PlayerId::random(&mut chance()),
         name: name.clone(),
@@ -240,6 +247,7 @@ async fn add_account(name: &PlayerName, about: &str, writer: &Writer) -> Result<
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,
+        start: elo.map(MilliElo::of_points),
     };
     writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
     Ok(player)

@@ -63,7 +63,7 @@ impl ShownRatings {
 
     /// The rating of a player whose live one is at hand.
     pub(crate) fn shown(&self, player: &PlayerId, variant: Variant, live: Standing) -> ShownRating {
-        self.known(player, variant).unwrap_or_else(|| live.placed())
+        self.known(player, variant).unwrap_or_else(|| live.shown())
     }
 
     /// The rating of a player; guests have none.
@@ -181,7 +181,7 @@ mod tests {
         let newcomer = of(bot("hal")).await.unwrap();
         assert_eq!((newcomer.elo, newcomer.provisional), (NEWCOMER_ELO, true));
         assert_eq!(of(Identity { kind: PlayerKind::Guest, ..bot("hal") }).await, None);
-        let live = Standing { rating: MilliElo(1_520_000), games: 2 };
+        let live = Standing { rating: MilliElo(770_000), games: 2 };
         let shown = || ratings.shown(&bot("hal").id, Variant::STANDARD, live);
         assert_eq!(shown().elo, NEWCOMER_ELO + 20);
         let fitted = ShownRating::fitted(312, 200, 2);

@@ -138,6 +138,7 @@ pub(crate) fn player(name: &str, kind: PlayerKind) -> StoredPlayer {
         created_at: NOON,
         ban: None,
         mute: None,
+        start: None,
     }
 }
 

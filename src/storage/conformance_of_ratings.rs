@@ -4,18 +4,21 @@ use fourfold_engine::review::Skill;
 use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, add_players, after_noon, because, play, player_id, spec, whole_game,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, add, add_players, after_noon, because, play, player, player_id,
+    spec, whole_game,
 };
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
 use super::moderation::Because;
 use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
-use super::record::{EventKind, GamePair, GameSpec, OpeningSource, UnratedReason};
+use super::record::{EventKind, GamePair, GameSpec, OpeningSource, StoredPlayer, UnratedReason};
 use super::store::{Refused, Store, Write, Written};
 use crate::model::opening::OpeningKind;
+use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::rating::newcomers::{DAY_MS, Footing};
 use crate::model::result::{EndReason, GameResult};
+use crate::operations::verify::verify;
 
 /// Makes a test of each check.
 macro_rules! conformance_of_ratings {
@@ -32,6 +35,7 @@ macro_rules! conformance_of_ratings {
             whoever_leaves_is_fitted_no_more,
             voids_survive_reopening,
             newcomers_are_worth_little,
+            bots_of_the_house_begin_with_what_was_measured,
         );
     };
 }
@@ -332,4 +336,33 @@ pub(crate) async fn newcomers_are_worth_little<F: Fixture>() {
     assert_eq!(changes_by(&*store, 21).await.0, 0);
     let game = store.game(&"n20".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(game.spec.footing, Some(BySide { first: Footing::Settled, second: Footing::Young }));
+}
+
+pub(crate) async fn bots_of_the_house_begin_with_what_was_measured<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    let start = MilliElo(1_756_000);
+    let perfect = StoredPlayer { house: true, start: Some(start), ..player("perfect", PlayerKind::Bot) };
+    write(&*store, add(perfect.clone())).await.unwrap();
+    add_players(&*store, &["Ada"]).await;
+    assert_eq!(store.player(&perfect.id).await.unwrap(), Some(perfect));
+    let larger = GameSpec { variant: "8x7".parse().unwrap(), ..spec("g2", "Ada", "perfect") };
+    first_wins(&*store, spec("g1", "Ada", "perfect"), FIRST_WINS).await;
+    first_wins(&*store, larger, FIRST_WINS).await;
+    first_wins(&*store, spec("g3", "Ada", "perfect"), FIRST_WINS_TOO).await;
+    let before = async |id: &str| {
+        let settlement = store.game(&id.parse().unwrap()).await.unwrap().unwrap().settlement.unwrap();
+        settlement.ratings.unwrap().map(|entry| entry.before)
+    };
+    assert_eq!(before("g1").await, BySide { first: MilliElo::START, second: start });
+    assert_eq!(
+        before("g2").await,
+        BySide { first: MilliElo::START, second: MilliElo::START },
+        "another board"
+    );
+    assert!(before("g3").await.second < start, "it goes on from there");
+    // The same where all is settled again.
+    write(&*store, void("g1")).await.unwrap();
+    assert_eq!(before("g3").await, BySide { first: MilliElo::START, second: start });
+    assert_eq!(verify(&*store).await.unwrap().findings, Vec::<String>::new());
 }

@@ -48,6 +48,7 @@ use super::record::{
 use super::refold::{Refold, Voided};
 use super::reports::StoredReport;
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
+use super::starts::Starts;
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
@@ -314,7 +315,7 @@ impl MemoryTables {
 
     /// Settles all games of a variant again.
     fn refold(&mut self, variant: Variant) {
-        let mut fold = Refold::default();
+        let mut fold = Refold::new(Starts::of(self.players.values()));
         for id in &self.finished {
             let Some(game) = self.games.get_mut(id).filter(|game| game.spec.variant == variant) else {
                 continue;
@@ -421,6 +422,7 @@ impl MemoryTables {
             created_at,
             ban: None,
             mute: None,
+            start: None,
         };
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
@@ -485,7 +487,10 @@ impl MemoryTables {
         let number = self.finished.len() as u64 + 1;
         let players = &referee.spec.players;
         let key = |side: Side| (players[side].clone(), referee.spec.variant);
-        let rows = BySide::from_fn(|side| self.ratings.get(&key(side)).copied().unwrap_or_default());
+        let start = |side: Side| self.players.get(&players[side]).and_then(|player| player.start);
+        let beginning = |side: Side| RatingRow::beginning(start(side), referee.spec.variant);
+        let rows =
+            BySide::from_fn(|side| self.ratings.get(&key(side)).copied().unwrap_or_else(|| beginning(side)));
         let remembered = self.last_rated_games(referee.spec);
         let gained =
             BySide::from_fn(|side| self.gains.get(&key(side)).map_or(0, |gains| gains.before(ended_at)));

@@ -34,6 +34,9 @@ pub struct StoredPlayer {
     pub ban: Option<Ban>,
     /// An operator lets it play but ask nobody, unless that has ended by itself.
     pub mute: Option<Ban>,
+    /// The live rating with which a bot of the house begins on the standard board, measured beforehand; `None` of
+    /// whoever begins as a newcomer. It never changes: every later rating follows from it.
+    pub start: Option<MilliElo>,
 }
 
 /// Why and how long a player is kept out, or from asking others.
@@ -287,6 +290,15 @@ pub struct RatingRow {
     pub(crate) standing: Standing,
     /// The same games by how they ended.
     pub(crate) score: WinDrawLoss,
+}
+
+impl RatingRow {
+    /// Before the first rated game, of whom this was measured beforehand.
+    pub(crate) fn beginning(start: Option<MilliElo>, variant: Variant) -> Self {
+        let measured = start.filter(|_| variant == Variant::STANDARD);
+        let rating = measured.unwrap_or(MilliElo::START);
+        Self { standing: Standing { rating, games: 0 }, score: WinDrawLoss::default() }
+    }
 }
 
 /// One row of a leaderboard.

@@ -6,6 +6,7 @@ use fourfold_engine::{BySide, Side};
 
 use super::record::{RatingRow, UnratedReason};
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
+use super::starts::Starts;
 use crate::model::ids::PlayerId;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::newcomers::Gains;
@@ -15,6 +16,8 @@ use crate::model::time::UnixMillis;
 #[derive(Debug, Default)]
 pub(crate) struct Refold {
     pub(crate) rows: HashMap<PlayerId, RatingRow>,
+    /// With what those begin who have no row yet.
+    pub(super) starts: Starts,
     /// The last rated games of two players, the newest first; by their ids, the lower one first.
     pub(super) remembered: HashMap<(PlayerId, PlayerId), Vec<GameFingerprint>>,
     /// What each player has gained from newcomers.
@@ -29,6 +32,11 @@ pub(crate) enum Voided {
 }
 
 impl Refold {
+    /// Before the first game.
+    pub(crate) fn new(starts: Starts) -> Self {
+        Self { starts, ..Self::default() }
+    }
+
     /// Settles the next game. One that was taken out is as if it had never been rated: it moves nothing, and no later
     /// game repeats it.
     pub(crate) fn settle(
@@ -43,7 +51,10 @@ impl Refold {
         let BySide { first, second } = &referee.spec.players;
         let pair = if first <= second { (first, second) } else { (second, first) };
         let remembered = self.remembered.entry((pair.0.clone(), pair.1.clone())).or_default();
-        let row = |side: Side| self.rows.get(&referee.spec.players[side]).copied().unwrap_or_default();
+        let row = |side: Side| {
+            let player = &referee.spec.players[side];
+            self.rows.get(player).copied().unwrap_or_else(|| self.starts.row(player, referee.spec.variant))
+        };
         let gained = |side: Side| {
             self.gains.get(&referee.spec.players[side]).map_or(0, |gains| gains.before(ended_at))
         };

@@ -361,11 +361,38 @@ fn databases_of_every_released_schema_open_and_keep_what_they_hold() {
         assert!(checked.contains("pages: sound") && checked.contains("everything agrees"), "{checked}");
         assert!(!checked.starts_with("0 finished"), "{checked}");
         let after = rows_of(&database);
-        let lost: Vec<_> = before.iter().filter(|row| !after.contains(*row)).collect();
+        let is_kept = |row: &&String| !SETTLED_AGAIN.iter().any(|column| row.starts_with(column));
+        let lost: Vec<_> = before.iter().filter(is_kept).filter(|row| !after.contains(*row)).collect();
         assert!(lost.is_empty(), "schema {schema}: {lost:?}");
+        if schema == 7 {
+            one_scale(&database);
+        }
         schemas.push(schema);
     }
     assert!(schemas.contains(&7), "{schemas:?}");
+}
+
+/// What follows from the games by a rule that has changed since: schema 12 settles them again, and the check computes
+/// all of it once more.
+const SETTLED_AGAIN: [&str; 5] = [
+    "rating.rating ",
+    "rating_entry.before ",
+    "rating_entry.delta ",
+    "rating_entry.after ",
+    "learner_point.rating ",
+];
+
+/// Bots of the house begin with what was measured beforehand, everybody else with 750, also in games that were played
+/// when all began with 1500.
+fn one_scale(database: &Path) {
+    let first = |name: &str| {
+        let sql = format!(
+            "SELECT e.before FROM rating_entry e JOIN player p ON p.key = e.player WHERE p.name = '{name}' \
+             ORDER BY e.number LIMIT 1"
+        );
+        number_in(database, &sql)
+    };
+    assert_eq!([first("random"), first("greedy"), first("memory@0")], [0, 723_000, 750_000]);
 }
 
 fn schema_of(file: &Path) -> Option<u32> {

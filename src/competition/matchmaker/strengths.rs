@@ -13,40 +13,29 @@ use crate::competition::leaderboard::standings::Standings;
 use crate::model::ids::PlayerId;
 use crate::model::population::Population;
 use crate::model::rating::elo::{Standing, pm95};
+use crate::storage::record::{RatingRow, StoredPlayer};
 use crate::storage::store::{Store, StoreError};
 
 /// Bots whose ratings are read: all there will ever be on one machine.
 const BOTS_MAX: u32 = 100_000;
 
-/// All bots' strengths; whoever is not in it has not played.
+/// All bots' strengths; whoever is not in it has not played and was not measured beforehand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strengths {
     live: HashMap<PlayerId, Standing>,
     published: Arc<FitSnapshot>,
-    /// What a live rating lacks to be one of the fit, whose zero is elsewhere: in the middle of those who have both.
-    shift: f64,
 }
 
 impl Strengths {
     /// Reads the live ratings, beside what was fitted last.
     pub(crate) async fn read(store: &dyn Store, published: Arc<FitSnapshot>) -> Result<Self, StoreError> {
         let rows = store.leaderboard(Population::Bots, Variant::STANDARD, BOTS_MAX).await?;
-        let live = rows.into_iter().map(|row| (row.player.id, row.rating.standing)).collect();
-        Ok(Self::new(live, published))
-    }
-
-    fn new(live: HashMap<PlayerId, Standing>, published: Arc<FitSnapshot>) -> Self {
-        let mut strengths = Self { live, published, shift: 0.0 };
-        strengths.shift = strengths.shift();
-        strengths
-    }
-
-    fn shift(&self) -> f64 {
-        let Some(field) = self.fit() else { return 0.0 };
-        let both =
-            field.rows().iter().filter_map(|rated| Some(rated.elo - elo(self.live.get(&rated.player)?)));
-        let (count, sum) = both.fold((0_u32, 0.0), |(count, sum), apart| (count + 1, sum + apart));
-        if count == 0 { 0.0 } else { sum / f64::from(count) }
+        let beginning =
+            |bot: StoredPlayer| (bot.id, RatingRow::beginning(bot.start, Variant::STANDARD).standing);
+        let mut live: HashMap<PlayerId, Standing> =
+            store.house_bots().await?.into_iter().map(beginning).collect();
+        live.extend(rows.into_iter().map(|row| (row.player.id, row.rating.standing)));
+        Ok(Self { live, published })
     }
 
     /// The joint fit of the bots, as soon as there is one.
@@ -61,7 +50,8 @@ impl Strengths {
         if let Some(rated) = self.fit().and_then(|field| field.get(bot)) {
             return KnownStrength { elo: rated.elo, error: rated.error, is_new };
         }
-        KnownStrength { elo: elo(&live) + self.shift, error: f64::from(pm95(live.games)) / Z95, is_new }
+        let elo = f64::from(live.rating.to_elo());
+        KnownStrength { elo, error: f64::from(pm95(live.games)) / Z95, is_new }
     }
 
     /// The live rating of one bot.
@@ -70,32 +60,28 @@ impl Strengths {
     }
 }
 
-fn elo(standing: &Standing) -> f64 {
-    f64::from(standing.rating.to_elo())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::competition::leaderboard::tests::{bots, fit, play_pair};
+    use crate::model::rating::elo::NEWCOMER_ELO;
     use crate::model::result::GameResult::{First, Second};
     use crate::storage::conformance::player_id;
 
     #[tokio::test]
-    async fn whoever_is_not_in_the_fit_is_put_on_its_scale() {
+    async fn whoever_is_not_in_the_fit_is_on_its_scale() {
         let store = bots().await;
         play_pair(&store, 0, ["random", "perfect"], [Second, First]).await;
         let read = async |published| Strengths::read(&store, Arc::new(published)).await.unwrap();
         let [random, perfect, six] = ["random", "perfect", "six"].map(player_id);
 
         let live = read(FitSnapshot::default()).await;
-        assert!((live.of(&six).elo - 1500.0).abs() < 1.0);
+        assert!((live.of(&six).elo - f64::from(NEWCOMER_ELO)).abs() < 1.0);
         assert!(live.fit().is_none() && live.of(&perfect).elo > live.of(&random).elo);
 
         let fitted = read(fit(&store).await).await;
         assert!(fitted.of(&random).elo.abs() < 1e-9, "the fit's anchor");
-        let middle = f64::midpoint(fitted.of(&random).elo, fitted.of(&perfect).elo);
-        assert!((fitted.of(&six).elo - middle).abs() < 1.0, "a newcomer is in the middle");
+        assert!((fitted.of(&six).elo - f64::from(NEWCOMER_ELO)).abs() < 1.0);
         assert!(fitted.of(&six).is_new && fitted.standing(&six) == Standing::default());
     }
 }

@@ -51,7 +51,7 @@ async fn rating(control: &Control, name: &str) -> Result<Option<WireRating>, Sto
     let Some(player) = control.store.player_by_name(&name).await? else { return Ok(None) };
     let Some(row) = control.store.rating(&player.id, Variant::STANDARD).await? else { return Ok(None) };
     let published = published(&control.store.publication().await?, &player.id, row.standing.games);
-    Ok(Some(published.unwrap_or_else(|| row.standing.placed()).into()))
+    Ok(Some(published.unwrap_or_else(|| row.standing.shown()).into()))
 }
 
 /// A player's rating on the standard board as it was stored last: by the fit between bots, or where it has met none by

@@ -129,7 +129,7 @@ async fn people_are_rated_on_the_scale_of_all() {
     let people = site.get("/api/v1/leaderboard?list=people").await.json();
     assert_eq!((names(&people), &people["fit"]["scale"]), (vec!["Ada"], &json!("random")));
     let row = &people["items"][0];
-    assert_eq!((&row["live_elo"], &row["distinct"]), (&json!(1_520), &json!(1)));
+    assert_eq!((&row["live_elo"], &row["distinct"]), (&json!(770), &json!(1)));
     let all = site.get("/api/v1/leaderboard").await.json();
     assert_eq!(names(&all)[0], "Ada", "{all}");
     assert_eq!(all["items"][0]["elo"], row["elo"]);

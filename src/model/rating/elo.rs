@@ -7,15 +7,21 @@ use fourfold_engine::{BySide, Side};
 
 /// A rating in thousandths of an Elo point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct MilliElo(pub(crate) i64);
+pub struct MilliElo(pub(crate) i64);
 
 /// What is shown lies within so many Elo points of zero, whatever a damaged store holds, so that pages and charts may
 /// compute with it.
 const SHOWN_MAX: i64 = 100_000;
 
 impl MilliElo {
-    /// Everybody's rating before the first rated game.
-    pub(crate) const START: Self = Self(1_500_000);
+    /// Everybody's rating before the first rated game, but that of bots of the house that were measured beforehand:
+    /// [`NEWCOMER_ELO`].
+    pub(crate) const START: Self = Self(750_000);
+
+    /// A rating of whole Elo points.
+    pub(crate) fn of_points(elo: i32) -> Self {
+        Self(1_000 * i64::from(elo))
+    }
 
     /// Whole Elo points, the nearer ones; half a point rounds up.
     pub(crate) fn to_elo(self) -> i32 {
@@ -42,11 +48,9 @@ impl Standing {
 }
 
 impl Standing {
-    /// Where the live rating stands on the scale that is shown, on which a newcomer has [`NEWCOMER_ELO`]: what is shown
-    /// of whoever no joint fit knows yet. Games against few opponents say little, so it is provisional.
-    pub(crate) fn placed(self) -> ShownRating {
-        let won = self.rating.to_elo() - MilliElo::START.to_elo();
-        ShownRating { elo: NEWCOMER_ELO + won, pm95: pm95(self.games), provisional: true }
+    /// What is shown of whoever no joint fit knows yet. Games against few opponents say little, so it is provisional.
+    pub(crate) fn shown(self) -> ShownRating {
+        ShownRating { elo: self.rating.to_elo(), pm95: pm95(self.games), provisional: true }
     }
 }
 
@@ -268,9 +272,9 @@ mod tests {
 
     #[test]
     fn live_ratings_stand_on_the_scale_that_is_shown() {
-        let placed = standing(1_480_000, 3).placed();
-        assert_eq!((Standing::START.placed().elo, placed.elo), (NEWCOMER_ELO, NEWCOMER_ELO - 20));
-        assert!(placed.provisional && standing(1_500_000, 400).placed().provisional);
+        let shown = standing(730_000, 3).shown();
+        assert_eq!((Standing::START.shown().elo, shown.elo), (NEWCOMER_ELO, NEWCOMER_ELO - 20));
+        assert!(shown.provisional && standing(750_000, 400).shown().provisional);
     }
 
     #[test]

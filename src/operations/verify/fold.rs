@@ -10,8 +10,9 @@ use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::elo::RatingEntry;
 use crate::model::rating::newcomers::Gains;
 use crate::model::time::UnixMillis;
-use crate::storage::record::{RatingRow, Settlement, StoredGame, UnratedReason};
+use crate::storage::record::{GameSpec, RatingRow, Settlement, StoredGame, UnratedReason};
 use crate::storage::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
+use crate::storage::starts::Starts;
 
 type Rated = (PlayerId, Variant);
 
@@ -22,6 +23,8 @@ type RatedPairing = (PlayerId, PlayerId, Variant);
 #[derive(Debug, Default)]
 pub(super) struct RatingFold {
     rows: HashMap<Rated, RatingRow>,
+    /// With what those begin who have no row yet.
+    starts: Starts,
     remembered: HashMap<RatedPairing, Vec<GameFingerprint>>,
     /// What each player has gained from newcomers.
     gains: HashMap<Rated, Gains>,
@@ -31,8 +34,15 @@ pub(super) struct RatingFold {
 
 impl RatingFold {
     /// No games yet, of which these were taken out.
-    pub(super) fn new(voided: HashSet<GameId>) -> Self {
-        Self { voided, ..Self::default() }
+    pub(super) fn new(voided: HashSet<GameId>, starts: Starts) -> Self {
+        Self { starts, voided, ..Self::default() }
+    }
+
+    /// How a player of a game stands before it.
+    fn row(&self, spec: &GameSpec, side: Side) -> RatingRow {
+        let (player, variant) = (&spec.players[side], spec.variant);
+        let row = self.rows.get(&(player.clone(), variant)).copied();
+        row.unwrap_or_else(|| self.starts.row(player, variant))
     }
 
     /// Settles a game again and compares.
@@ -55,7 +65,7 @@ impl RatingFold {
         let moves = notation::print_moves(replayed.moves());
         let referee = Referee { spec, moves: &moves, ending };
         let key = |side: Side| (spec.players[side].clone(), spec.variant);
-        let mut rows = BySide::from_fn(|side| self.rows.get(&key(side)).copied().unwrap_or_default());
+        let mut rows = BySide::from_fn(|side| self.row(spec, side));
         take_over(report, game, settlement, &mut rows);
         let gained = self.gained(game);
         let remembered = self.remembered.entry(pairing(game)).or_default();
@@ -91,12 +101,12 @@ impl RatingFold {
         let referee = Referee { spec: &game.spec, moves: &moves, ending: *ending };
         remember(self.remembered.entry(pairing(game)).or_default(), referee.course());
         let key = |side: Side| (game.spec.players[side].clone(), game.spec.variant);
-        let rows = BySide::from_fn(|side| self.rows.get(&key(side)).copied().unwrap_or_default());
+        let rows = BySide::from_fn(|side| self.row(&game.spec, side));
         let opponents = referee.opponents(&rows);
         for side in Side::BOTH {
             self.note_gain(game, side, opponents[side], ratings[side].delta);
-            let row = self.rows.entry(key(side)).or_default();
-            *row = row.after(ratings[side], SideResult::of(side, ending.result.winner()));
+            let row = rows[side].after(ratings[side], SideResult::of(side, ending.result.winner()));
+            self.rows.insert(key(side), row);
         }
     }
 

@@ -31,8 +31,8 @@ const DEFECTS: &[Defect] = &[
         &["game g5: event 9 comes after the end"],
     ),
     (
-        "INSERT INTO rating_entry VALUES (2, '7x6', 5, 1, 1500000, 20000, 1520000, NULL), \
-         (1, '7x6', 5, 2, 1500000, 20000, 1520000, NULL)",
+        "INSERT INTO rating_entry VALUES (2, '7x6', 5, 1, 750000, 20000, 770000, NULL), \
+         (1, '7x6', 5, 2, 750000, 20000, 770000, NULL)",
         &["game g5: 2 rating entries, not one for each player"],
     ),
     ("INSERT INTO live_game VALUES (5)", &["game g5: is listed as live, but has ended"]),
@@ -40,28 +40,28 @@ const DEFECTS: &[Defect] = &[
     (
         "UPDATE rating SET rating = rating + 1 WHERE player = 3",
         &[
-            "rating of idEve in 7x6 is 1480537 after 2 games (+0 =1 -1), computed 1480536 after 2 games (+0 =1 -1)",
+            "rating of idEve in 7x6 is 730537 after 2 games (+0 =1 -1), computed 730536 after 2 games (+0 =1 -1)",
         ],
     ),
     (
         "UPDATE rating SET wins = 1, losses = 0 WHERE player = 3",
         &[
-            "rating of idEve in 7x6 is 1480536 after 2 games (+1 =1 -0), computed 1480536 after 2 games (+0 =1 -1)",
+            "rating of idEve in 7x6 is 730536 after 2 games (+1 =1 -0), computed 730536 after 2 games (+0 =1 -1)",
         ],
     ),
     (
         "UPDATE rating_entry SET after = after + 1 WHERE player = 1 AND number = 1",
         &[
-            "game g1: rating entry of the first side is 1500000 +20000 = 1520001, computed 1500000 +20000 = 1520000",
+            "game g1: rating entry of the first side is 750000 +20000 = 770001, computed 750000 +20000 = 770000",
         ],
     ),
     (
         "DELETE FROM rating WHERE player = 3",
-        &["rating of idEve in 7x6 is missing, computed 1480536 after 2 games (+0 =1 -1)"],
+        &["rating of idEve in 7x6 is missing, computed 730536 after 2 games (+0 =1 -1)"],
     ),
     (
-        "INSERT INTO rating VALUES (3, '4x4', 1500000, 1, 1, 0, 0)",
-        &["rating of idEve in 4x4 is 1500000 after 1 games (+1 =0 -0), but no game moved it"],
+        "INSERT INTO rating VALUES (3, '4x4', 750000, 1, 1, 0, 0)",
+        &["rating of idEve in 4x4 is 750000 after 1 games (+1 =0 -0), but no game moved it"],
     ),
     // Two plies have changed places.
     (

@@ -5,7 +5,8 @@ use super::{bot_versions, operators, published, reports};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
-use crate::storage::rows::players::decode_players;
+use crate::storage::rows::players::{decode_players, decode_starts};
+use crate::storage::starts::Starts;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
@@ -14,7 +15,7 @@ macro_rules! select_players {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
-             p.banned_because, p.banned_until, p.muted_because, p.muted_until ",
+             p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -39,6 +40,12 @@ pub(super) type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 pub(super) fn done_if(rows_affected: u64, otherwise: Refused) -> Result<Written, Refused> {
     if rows_affected > 0 { Ok(Written::Done) } else { Err(otherwise) }
+}
+
+/// With what those begin who do not as newcomers.
+pub(super) async fn starts(connection: &Connection) -> Result<Starts, StoreError> {
+    let sql = "SELECT id, start FROM player WHERE start IS NOT NULL";
+    Ok(decode_starts(db::query_as(sql).fetch_all(connection).await?)?)
 }
 
 pub(super) async fn registered(
@@ -98,8 +105,9 @@ pub(super) async fn add(
     if name_is_taken(connection, &player.name).await? {
         return Ok(Err(Refused::NameTaken));
     }
-    let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at, \
+               start) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
     let inserted = db::query(sql)
         .bind(player.id.as_str())
         .bind(player.name.as_str())
@@ -111,6 +119,7 @@ pub(super) async fn add(
         .bind(&player.profile.about)
         .bind(&player.profile.url)
         .bind(player.created_at.0)
+        .bind(player.start.map(|start| start.0))
         .execute(connection)
         .await?;
     Ok(done_if(inserted, Refused::IdTaken))

@@ -12,6 +12,7 @@ use crate::model::rating::newcomers;
 use crate::model::time::UnixMillis;
 use crate::storage::record::GameSpec;
 use crate::storage::refold::Refold;
+use crate::storage::rows::players::decode_starts;
 use crate::storage::rows::ratings::PlayerRatingRow;
 use crate::storage::rows::{Damage, parsed, word};
 use crate::storage::store::StoreError;
@@ -103,27 +104,46 @@ pub(super) async fn folds_before(
         .bind(pairs.iter().map(|(_, _, high)| *high).collect::<Vec<&str>>())
         .bind(REMEMBERED_GAMES)
         .fetch_all::<RememberedRow>(connection);
+    let starts = starts_of(connection, &players);
+    let gains = gains_since(connection, &players, &variants, newcomers::since(earliest));
+    let (starts, ratings, remembered, gains) = futures::try_join!(starts, ratings, remembered, gains)?;
+
+    fill(&mut folds, starts, ratings, remembered, gains)?;
+    Ok(folds)
+}
+
+/// With what those of these players begin who do not as newcomers.
+async fn starts_of(connection: &Connection, players: &[&str]) -> Result<Vec<(String, i64)>, StoreError> {
+    let sql = "SELECT id, start FROM player WHERE start IS NOT NULL AND id = ANY($1)";
+    db::query_as(sql).bind(players.to_vec()).fetch_all(connection).await
+}
+
+/// What newcomers have added to the ratings of these players.
+async fn gains_since(
+    connection: &Connection,
+    players: &[&str],
+    variants: &[&str],
+    since: UnixMillis,
+) -> Result<Vec<GainRow>, StoreError> {
     let sql = "SELECT p.id, e.variant, e.from_newcomer_at, e.delta \
                FROM rating_entry e JOIN player p ON p.key = e.player \
                WHERE p.id = ANY($1) AND e.variant = ANY($2) AND e.from_newcomer_at > $3 AND e.delta > 0";
-    let gains = db::query_as(sql)
-        .bind(players)
-        .bind(variants)
-        .bind(newcomers::since(earliest).0)
-        .fetch_all::<GainRow>(connection);
-    let (ratings, remembered, gains) = futures::try_join!(ratings, remembered, gains)?;
-
-    fill(&mut folds, ratings, remembered, gains)?;
-    Ok(folds)
+    let query = db::query_as(sql).bind(players.to_vec()).bind(variants.to_vec());
+    query.bind(since.0).fetch_all(connection).await
 }
 
 /// Puts what was read into the folds of the variants.
 fn fill(
     folds: &mut HashMap<Variant, Refold>,
+    starts: Vec<(String, i64)>,
     ratings: Vec<PlayerRatingRow>,
     remembered: Vec<RememberedRow>,
     gains: Vec<GainRow>,
 ) -> Result<(), Damage> {
+    let starts = decode_starts(starts)?;
+    for fold in folds.values_mut() {
+        fold.starts = starts.clone();
+    }
     for row in ratings {
         let fold = folds.entry(row.variant()?).or_default();
         fold.rows.insert(parsed("player.id", &row.player)?, row.decode()?);

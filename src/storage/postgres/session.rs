@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fourfold_engine::Variant;
 use tokio::time::{Instant, sleep};
 use tracing::warn;
 
@@ -9,6 +10,7 @@ use super::address::Address;
 use super::db::{self, Connection};
 use super::open_error::PostgresOpenError;
 use super::tls::Tls;
+use super::voiding;
 use crate::model::durability::Durability;
 use crate::storage::store::StoreError;
 
@@ -31,7 +33,17 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0006_versions.sql"),
     include_str!("../../../migrations/postgres/0007_reports.sql"),
     include_str!("../../../migrations/postgres/0008_operators.sql"),
+    include_str!("../../../migrations/postgres/0009_one_scale.sql"),
 ];
+
+/// The migration after which all games on the standard board are settled again.
+const ONE_SCALE: usize = 9;
+
+/// What learners were rated at each point of their curves, after all games were settled again.
+const CURVES: &str = "UPDATE learner_point SET rating = coalesce((SELECT e.after FROM rating_entry e \
+    JOIN settlement n ON n.number = e.number JOIN player p ON p.key = e.player JOIN learner l ON l.name = p.name \
+    WHERE l.key = learner_point.learner AND e.variant = '7x6' AND n.ended_at <= learner_point.at \
+    ORDER BY e.number DESC LIMIT 1), rating - 750000) WHERE rating IS NOT NULL";
 
 /// What the server must be at least: version 14.
 const VERSION_MIN: i32 = 140_000;
@@ -123,9 +135,14 @@ impl Session {
             return unfit(format!("the database has schema {from}, this program knows {known}: update it"));
         }
         for (number, sql) in (1..).zip(MIGRATIONS).skip(from) {
-            // All of it or nothing.
-            let all = format!("BEGIN; {sql}; UPDATE arena SET schema = {number}; COMMIT");
+            // All of it or nothing: a connection on which it fails is not used again.
+            let all = format!("BEGIN; {sql}; UPDATE arena SET schema = {number}");
             self.connection.batch_execute(&all).await.map_err(StoreError::from)?;
+            if number == ONE_SCALE {
+                voiding::refold(&self.connection, &Variant::STANDARD.to_string(), 0).await?;
+                db::query(CURVES).execute(&self.connection).await?;
+            }
+            self.connection.batch_execute("COMMIT").await.map_err(StoreError::from)?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! the rooms know, and let no flag fall.
 
 use super::db::{self, Connection};
-use super::{judgements, learners, moderation, published};
+use super::{judgements, learners, moderation, players, published};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
@@ -48,7 +48,7 @@ async fn set_unrated(
 }
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
-async fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
+pub(super) async fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
     let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
                g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
                (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
@@ -56,8 +56,9 @@ async fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(),
                JOIN player s ON s.key = g.second_player \
                WHERE g.variant = $1 AND g.rated AND g.unrated_because IS NULL ORDER BY n.number";
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection).await?;
+    let starts = players::starts(connection).await?;
     let Refolded { entries, unrated, ratings } =
-        Refolded::of(&candidates, parsed("game.variant", variant)?, from)?;
+        Refolded::of(&candidates, starts, parsed("game.variant", variant)?, from)?;
     for (number, reason) in unrated {
         set_unrated(connection, number, reason).await?;
     }

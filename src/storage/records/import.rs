@@ -182,6 +182,7 @@ fn add_player(id: PlayerId, name: PlayerName, kind: PlayerKind) -> Write {
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,
+        start: None,
     };
     Write::AddPlayer { player, password: None }
 }

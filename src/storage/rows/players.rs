@@ -1,9 +1,12 @@
 //! Players and their credentials.
 
 use super::{Damage, parsed, word};
+use crate::model::ids::PlayerId;
+use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::error::StoreError;
 use crate::storage::record::{Ban, BotProfile, StoredPlayer, StoredToken};
+use crate::storage::starts::Starts;
 
 row! {
     /// A player as its row says; other modules select it together with more.
@@ -22,6 +25,7 @@ row! {
         banned_until: Option<i64>,
         muted_because: Option<String>,
         muted_until: Option<i64>,
+        start: Option<i64>,
     }
 }
 
@@ -38,6 +42,7 @@ impl PlayerRow {
             created_at: UnixMillis(self.created_at),
             ban: self.banned_because.map(|reason| Ban { until: self.banned_until.map(UnixMillis), reason }),
             mute: self.muted_because.map(|reason| Ban { until: self.muted_until.map(UnixMillis), reason }),
+            start: self.start.map(MilliElo),
         })
     }
 }
@@ -69,6 +74,11 @@ impl TokenRow {
 
 pub(crate) fn decode_players(rows: Vec<PlayerRow>) -> Result<Vec<StoredPlayer>, StoreError> {
     rows.into_iter().map(|row| Ok(row.decode()?)).collect()
+}
+
+/// With what players begin, each as its id and a rating.
+pub(crate) fn decode_starts(rows: Vec<(String, i64)>) -> Result<Starts, Damage> {
+    rows.into_iter().map(|(id, start)| Ok((parsed::<PlayerId>("player.id", &id)?, MilliElo(start)))).collect()
 }
 
 pub(crate) fn decode_tokens(rows: Vec<TokenRow>) -> Result<Vec<StoredToken>, StoreError> {

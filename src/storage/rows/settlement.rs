@@ -1,6 +1,6 @@
 //! What a settlement looks at.
 
-use fourfold_engine::{BySide, Side, WinDrawLoss};
+use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 
 use super::{Damage, number};
 use crate::model::rating::elo::{MilliElo, Standing};
@@ -18,12 +18,15 @@ row! {
         wins: Option<i64>,
         draws: Option<i64>,
         losses: Option<i64>,
+        start: Option<i64>,
     }
 }
 
 impl BeforeRow {
-    pub(crate) fn rating(&self) -> Result<RatingRow, Damage> {
-        let Some(rating) = self.rating else { return Ok(RatingRow::default()) };
+    pub(crate) fn rating(&self, variant: Variant) -> Result<RatingRow, Damage> {
+        let Some(rating) = self.rating else {
+            return Ok(RatingRow::beginning(self.start.map(MilliElo), variant));
+        };
         let count = |column, value: Option<i64>| number(column, value.unwrap_or_default());
         Ok(RatingRow {
             standing: Standing { rating: MilliElo(rating), games: count("rating.games", self.games)? },

@@ -12,6 +12,7 @@ use crate::model::time::UnixMillis;
 use crate::storage::record::{Ending, GameSpec, OpeningSource, RatingRow, UnratedReason};
 use crate::storage::refold::{Refold, Voided};
 use crate::storage::settle::{RatingVerdict, Referee};
+use crate::storage::starts::Starts;
 
 row! {
     /// A finished game that was meant to be rated.
@@ -79,8 +80,13 @@ pub(crate) struct Refolded {
 
 impl Refolded {
     /// Settles the games in their order, which begins with the first one of the variant.
-    pub(crate) fn of(candidates: &[VoidingCandidate], variant: Variant, from: i64) -> Result<Self, Damage> {
-        let (mut fold, mut refolded) = (Refold::default(), Self::default());
+    pub(crate) fn of(
+        candidates: &[VoidingCandidate],
+        starts: Starts,
+        variant: Variant,
+        from: i64,
+    ) -> Result<Self, Damage> {
+        let (mut fold, mut refolded) = (Refold::new(starts), Self::default());
         for candidate in candidates {
             let (spec, ending) = (candidate.spec(variant)?, candidate.ending()?);
             let before = candidate.unrated_because.as_deref();

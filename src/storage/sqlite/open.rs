@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use fourfold_engine::Variant;
 use thiserror::Error;
 use tracing::{debug, warn};
 
@@ -13,18 +14,20 @@ use super::db::{self, Connection};
 use super::header::{Header, NoHeader};
 use super::marker::{self, Emptied, LastStop, LogVerdict, Marker};
 use super::readers::Readers;
+use super::voiding;
 use crate::model::durability::Durability;
+use crate::storage::store::StoreError;
 use crate::system::files::{beside, sync_directory};
 
 /// Marks the files that are ours: "C4V4".
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 14;
+const SCHEMA: u32 = 15;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 14] = [
+const MIGRATIONS: [(u32, &str, &str); 15] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -39,14 +42,28 @@ const MIGRATIONS: [(u32, &str, &str); 14] = [
     (12, "versions", include_str!("../../../migrations/sqlite/0012_versions.sql")),
     (13, "reports", include_str!("../../../migrations/sqlite/0013_reports.sql")),
     (14, "operators", include_str!("../../../migrations/sqlite/0014_operators.sql")),
+    (ONE_SCALE, "one scale", include_str!("../../../migrations/sqlite/0015_one_scale.sql")),
 ];
 
+/// The migration after which all games on the standard board are settled again.
+const ONE_SCALE: u32 = 15;
+
+/// What learners were rated at each point of their curves, after all games were settled again.
+const CURVES: &str = "UPDATE learner_point SET rating = coalesce((SELECT e.after FROM rating_entry e \
+    JOIN settlement n ON n.number = e.number JOIN player p ON p.key = e.player JOIN learner l ON l.name = p.name \
+    WHERE l.key = learner_point.learner AND e.variant = '7x6' AND n.ended_at <= learner_point.at \
+    ORDER BY e.number DESC LIMIT 1), rating - 750000) WHERE rating IS NOT NULL";
+
 /// Makes what a database lacks, each migration in a transaction of its own.
-fn migrate(connection: &Connection) -> db::Result<()> {
+fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let schema = schema_of(connection)?;
-    for (_, name, sql) in MIGRATIONS.iter().filter(|(makes, ..)| *makes > schema) {
+    for (makes, name, sql) in MIGRATIONS.iter().filter(|(makes, ..)| *makes > schema) {
         let transaction = connection.unchecked_transaction()?;
         db::execute_all(&transaction, sql)?;
+        if *makes == ONE_SCALE {
+            voiding::refold(&transaction, &Variant::STANDARD.to_string(), 0)?;
+            db::query(CURVES).execute(&transaction)?;
+        }
         transaction.commit()?;
         debug!(migration = name, "the database was migrated");
     }
@@ -156,7 +173,7 @@ pub(super) fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase
     check_library(&writer, path)?;
     check_ours(&writer, path)?;
     let pages = check_as_needed(&writer, path, &last_stop, &verdict)?;
-    migrate(&writer).map_err(failed)?;
+    migrate(&writer).map_err(|cause| unmigrated(path, cause))?;
     begin_log(&writer, &marker).map_err(failed)?;
     let readers = Readers::new(ConnectionPlan::read(path));
     Ok(OpenedDatabase { writer, readers, marker, pages })
@@ -229,6 +246,13 @@ fn failed(path: &Path, cause: db::Error) -> OpenError {
     OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) }
 }
 
+fn unmigrated(path: &Path, cause: StoreError) -> OpenError {
+    match cause {
+        StoreError::Corrupt(found) => OpenError::Damaged { path: path.to_owned(), found },
+        cause => OpenError::Failed { path: path.to_owned(), cause: Box::new(cause) },
+    }
+}
+
 /// Looks at the file without SQLite, which might change what it finds, and holds its log against the marker.
 fn inspect(path: &Path, last_stop: &LastStop) -> Result<LogVerdict, OpenError> {
     let damaged = |found: String| OpenError::Damaged { path: path.to_owned(), found };
@@ -286,7 +310,7 @@ fn create(path: &Path) -> Result<(), OpenError> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft);
     drop(file.map_err(uncreatable)?);
     let connection = Connection::open(&draft).map_err(failed)?;
-    migrate(&connection).map_err(failed)?;
+    migrate(&connection).map_err(|cause| unmigrated(path, cause))?;
     connection.close().map_err(|(_, cause)| failed(cause))?;
     fs::rename(&draft, path).and_then(|()| sync_directory(path)).map_err(uncreatable)
 }

@@ -11,7 +11,8 @@ use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
-use crate::storage::rows::players::{PlayerRow, TokenRow, decode_players, decode_tokens};
+use crate::storage::rows::players::{PlayerRow, TokenRow, decode_players, decode_starts, decode_tokens};
+use crate::storage::starts::Starts;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
@@ -20,7 +21,7 @@ macro_rules! select_players {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
-             p.banned_because, p.banned_until, p.muted_because, p.muted_until ",
+             p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -71,6 +72,12 @@ pub(super) fn by_ids(connection: &Connection, ids: &[PlayerId]) -> Result<Vec<St
 pub(super) fn house_bots(connection: &Connection) -> Result<Vec<StoredPlayer>, StoreError> {
     let sql = select_players!("WHERE p.house = 1 ORDER BY p.name");
     decode_players(db::query_as(sql).fetch_all(connection)?)
+}
+
+/// With what those begin who do not as newcomers.
+pub(super) fn starts(connection: &Connection) -> Result<Starts, StoreError> {
+    let sql = "SELECT id, start FROM player WHERE start IS NOT NULL";
+    Ok(decode_starts(db::query_as(sql).fetch_all(connection)?)?)
 }
 
 pub(super) fn bots_of(connection: &Connection, owner: &PlayerId) -> Result<Vec<StoredPlayer>, StoreError> {
@@ -171,8 +178,9 @@ pub(super) fn add(connection: &Connection, player: &StoredPlayer, password: Opti
     if name_is_taken(connection, &player.name)? {
         return Ok(Err(Refused::NameTaken));
     }
-    let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at, \
+               start) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let inserted = db::query(sql)
         .bind(player.id.as_str())
         .bind(player.name.as_str())
@@ -184,6 +192,7 @@ pub(super) fn add(connection: &Connection, player: &StoredPlayer, password: Opti
         .bind(&player.profile.about)
         .bind(&player.profile.url)
         .bind(player.created_at.0)
+        .bind(player.start.map(|start| start.0))
         .execute(connection)?;
     Ok(done_if(inserted, Refused::IdTaken))
 }

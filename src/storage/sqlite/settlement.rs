@@ -69,7 +69,7 @@ struct Before {
 fn before(connection: &Connection, keys: GameKeys, referee: &Referee<'_>) -> Result<Before, StoreError> {
     let players = keys.players();
     let sql = "SELECT (SELECT coalesce(max(number), 0) + 1 FROM settlement) AS number, p.key AS player, \
-               r.rating, r.games, r.wins, r.draws, r.losses \
+               r.rating, r.games, r.wins, r.draws, r.losses, p.start \
                FROM player p LEFT JOIN rating r ON r.player = p.key AND r.variant = ?1 WHERE p.key IN (?2, ?3)";
     let query = db::query_as(sql).bind(referee.spec.variant.to_string());
     let found: Vec<BeforeRow> = query.bind(players.first).bind(players.second).fetch_all(connection)?;
@@ -77,7 +77,7 @@ fn before(connection: &Connection, keys: GameKeys, referee: &Referee<'_>) -> Res
     let mut rows = BySide::<RatingRow>::default();
     for row in found {
         let side = if row.player == players.first { Side::First } else { Side::Second };
-        rows[side] = row.rating()?;
+        rows[side] = row.rating(referee.spec.variant)?;
     }
     Ok(Before { number, rows })
 }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use fourfold_engine::WinDrawLoss;
 
 use super::db::{self, Connection};
-use super::{judgements, learners, moderation, published};
+use super::{judgements, learners, moderation, players, published};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
@@ -55,7 +55,7 @@ fn set_unrated(
 }
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
-fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
+pub(super) fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
     let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
                g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
                (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
@@ -64,7 +64,7 @@ fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), Store
                WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number";
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection)?;
     let Refolded { entries, unrated, ratings } =
-        Refolded::of(&candidates, parsed("game.variant", variant)?, from)?;
+        Refolded::of(&candidates, players::starts(connection)?, parsed("game.variant", variant)?, from)?;
     for (number, reason) in unrated {
         set_unrated(connection, number, reason)?;
     }

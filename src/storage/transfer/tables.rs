@@ -100,7 +100,7 @@ macro_rules! table {
 pub(crate) const TABLES: &[Table] = &[
     table!(player (key: Number) id: Text, name: Text, kind: Text, house: Flag, owner: Number, password: Text,
         version: Text, about: Text, url: Text, created_at: Number, teaches: Flag, banned_because: Text,
-        banned_until: Number, muted_because: Text, muted_until: Number; PORTION, true),
+        banned_until: Number, muted_because: Text, muted_until: Number, start: Number; PORTION, true),
     table!(token (key: Number) id: Text, player: Number, kind: Text, digest: Bytes, created_at: Number,
         expires_at: Number; PORTION, true),
     table!(game (key: Number) id: Text, first_player: Number, second_player: Number, variant: Text,

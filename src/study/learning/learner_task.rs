@@ -126,7 +126,7 @@ impl LearnerTask {
         deps: &LearningDeps,
     ) -> Result<Option<Self>, LearningError> {
         let store = deps.store.as_ref();
-        let Some(live) = HouseBots::account(&plan.name, plan.about, store, &deps.writer).await? else {
+        let Some(live) = HouseBots::account(&plan.name, plan.about, None, store, &deps.writer).await? else {
             return Ok(None);
         };
         let stored = store.learner(&plan.name).await?;
@@ -531,7 +531,7 @@ impl LearnerTask {
         }
         let name: PlayerName = self.plan.name.version(version.mark);
         let about = format!("{} after {} games, frozen", self.plan.name, version.mark);
-        let account = HouseBots::account(&name, &about, deps.store.as_ref(), &deps.writer).await?;
+        let account = HouseBots::account(&name, &about, None, deps.store.as_ref(), &deps.writer).await?;
         let Some(identity) = account else { return Ok(()) };
         let knowledge = LearnerKnowledge::new(recalled);
         self.versions.push(LearnerVersion {

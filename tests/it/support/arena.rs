@@ -306,6 +306,7 @@ impl Arena {
             created_at: UnixMillis::now(),
             ban: None,
             mute: None,
+            start: None,
         };
         let identity = fourfold::accounts::identity_of(&player);
         self.services.writer.write(Write::AddPlayer { player, password: None }).await.unwrap();

@@ -166,6 +166,7 @@ async fn add_players(store: &dyn Store) -> anyhow::Result<BySide<PlayerId>> {
             created_at: UnixMillis::now(),
             ban: None,
             mute: None,
+            start: None,
         };
         let add = Write::AddPlayer { player, password: None };
         for answer in store.commit(&[add]).await? {

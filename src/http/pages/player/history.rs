@@ -73,8 +73,8 @@ pub(in crate::http::pages) struct RatingHistory {
 impl HtmlSafe for RatingHistory {}
 
 impl RatingHistory {
-    /// Draws the ratings after each game, from left to right. What is stored is the live Elo, whose zero is elsewhere:
-    /// the line ends at `now`, the rating that is shown everywhere. `None` if there is no line.
+    /// Draws the ratings after each game, from left to right. What is stored is the live Elo, which
+    /// moves game by game: the line ends at `now`, the rating that is shown everywhere. `None` if there is no line.
     pub(super) fn new(lang: Language, history: &[HistoryPoint], now: i32) -> Option<Self> {
         Self::marked(lang, history, now, &[])
     }
