@@ -27,8 +27,8 @@ impl Strength {
             ..500 => Self::Beginner,
             500..1060 => Self::Casual,
             1060..1190 => Self::Skilled,
-            1190..1400 => Self::Strong,
-            1400.. => Self::Expert,
+            1190..1425 => Self::Strong,
+            1425.. => Self::Expert,
         }
     }
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn words_grow_with_the_rating() {
-        let words = [-5000, 499, 500, 1100, 1399, 3000].map(|elo| Strength::of_elo(elo).as_str());
+        let words = [-5000, 499, 500, 1100, 1424, 3000].map(|elo| Strength::of_elo(elo).as_str());
         assert_eq!(words, ["beginner", "beginner", "casual", "skilled", "strong", "expert"]);
     }
 }
