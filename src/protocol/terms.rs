@@ -1,5 +1,7 @@
 //! Objects that messages of both directions share.
 
+use std::num::NonZeroU16;
+
 use fourfold_engine::{Side, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -195,6 +197,8 @@ pub struct Accepts {
     pub(crate) rating: Option<Range<RangeElo>>,
     /// Board sizes.
     pub(crate) variants: Vec<WireVariant>,
+    /// Rated pairs that the ladder begins with it within a minute, 1 to 65,535; null: as many as the arena lets.
+    pub(crate) pairs_per_minute: Option<NonZeroU16>,
 }
 
 impl Default for Accepts {
@@ -207,6 +211,7 @@ impl Default for Accepts {
             opponents: vec![OpponentKind::Human, OpponentKind::Bot],
             rating: None,
             variants: vec![WireVariant::default()],
+            pairs_per_minute: None,
         }
     }
 }

@@ -414,12 +414,14 @@ impl MatchmakerActor {
 
     /// Open bots with a place for a game and without a pair under way; some of them, if there are very many.
     fn free_remote_bots(&self, now: Instant) -> Vec<Present> {
+        let per_minute =
+            |bot: &Present| self.settings.per_minute.at_most(bot.settings.accepts.pairs_per_minute);
         let is_free = |bot: &Present| {
             let id = &bot.identity.id;
             bot.settings.has_place(self.deps.directory.games_taken(id), OpponentKind::Bot)
                 && !self.running.values().any(|pair| pair.players.contains(id))
                 && self.is_eligible(id, now)
-                && self.cadence.may_play(id, self.settings.per_minute, now)
+                && self.cadence.may_play(id, per_minute(bot), now)
         };
         let mut free: Vec<Present> = self.deps.sessions.open_bots().into_iter().filter(is_free).collect();
         if free.len() > REMOTE_MAX {
@@ -483,7 +485,7 @@ impl MatchmakerActor {
     ) -> Result<(), StartError> {
         let (first, second) = if rng.random() { (a, b) } else { (b, a) };
         let id = PairId::random(rng);
-        let tempo = self.tempo(class);
+        let tempo = self.tempo(class, a.house || b.house);
         let offer = GameOffer {
             players: BySide { first: first.identity.clone(), second: second.identity.clone() },
             variant: Variant::STANDARD,
@@ -517,11 +519,15 @@ impl MatchmakerActor {
         }
     }
 
-    /// Some pairs of the house can be watched; where people's programs play, the house answers as it thinks anyway.
-    fn tempo(&self, class: Option<BudgetClass>) -> Tempo {
+    /// Some pairs of the house can be watched. So can those of people's programs, which are few enough: the house answers
+    /// slowly there, unless it does not play.
+    fn tempo(&self, class: Option<BudgetClass>, has_house: bool) -> Tempo {
+        if class.is_none() {
+            return if has_house { Tempo::Watchable } else { Tempo::Brisk };
+        }
         let is_watchable = |pair: &&RunningPair| pair.class.is_some() && pair.tempo == Tempo::Watchable;
         let watchable = self.running.values().filter(is_watchable).count();
-        if class.is_some() && watchable < WATCHABLE_PAIRS { Tempo::Watchable } else { Tempo::Brisk }
+        if watchable < WATCHABLE_PAIRS { Tempo::Watchable } else { Tempo::Brisk }
     }
 }
 

@@ -4,6 +4,7 @@
 //! show nothing else, and learners would learn from nobody else.
 
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
 
 use crate::model::ids::PlayerId;
@@ -18,6 +19,14 @@ pub(crate) struct PairsPerMinute {
     pub(crate) all: u32,
     /// Against the same one.
     pub(crate) same: u32,
+}
+
+impl PairsPerMinute {
+    /// With as many as the bot's author wants, if that is fewer.
+    pub(crate) fn at_most(self, wanted: Option<NonZeroU16>) -> Self {
+        let all = wanted.map_or(self.all, |wanted| self.all.min(wanted.get().into()));
+        Self { all, ..self }
+    }
 }
 
 /// A pair that has begun.
@@ -97,6 +106,13 @@ mod tests {
         assert!(!cadence.may_play(&hal, LIMITS, later) && cadence.may_play(&mia, LIMITS, later));
         let next = start + PERIOD;
         assert!(cadence.may_play(&hal, LIMITS, next) && cadence.may_meet(&hal, &mia, LIMITS, next));
+    }
+
+    #[test]
+    fn authors_may_want_fewer_and_get_no_more() {
+        let wanted = |pairs| LIMITS.at_most(NonZeroU16::new(pairs));
+        assert_eq!(wanted(1), PairsPerMinute { all: 1, same: 2 });
+        assert_eq!([wanted(0), wanted(3), wanted(u16::MAX)], [LIMITS; 3]);
     }
 
     #[test]

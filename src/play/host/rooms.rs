@@ -31,7 +31,7 @@ use crate::storage::record::{GameSpec, StoredGame};
 use crate::storage::store::StoreError;
 use crate::system::part::Part;
 
-/// Shortest time for a house bot's move where only people and house bots play: a game should be watchable.
+/// Shortest time for a house bot's move in games that somebody may watch.
 const PACE: Duration = Duration::from_millis(350);
 
 /// How often a room whose task fails is made again. A game that breaks it each time must not keep the machine busy.
@@ -66,7 +66,9 @@ impl Host {
         let among_bots = is_bot(&players.first) && is_bot(&players.second);
         let goes_on_briskly = || spec.pair.as_ref().is_some_and(|pair| self.brisk().contains(&pair.id));
         let is_brisk = tempo.map_or_else(goes_on_briskly, |tempo| tempo == Tempo::Brisk);
-        let least = if remote_plays || is_brisk { Duration::ZERO } else { PACE };
+        // Whoever challenges the house with a program wants the games; what the arena arranges, others watch.
+        let is_asked_for = remote_plays && spec.pair.is_none();
+        let least = if is_asked_for || is_brisk { Duration::ZERO } else { PACE };
         let priority = if among_bots { Priority::Bots } else { Priority::People };
         let mut bots = Vec::new();
         for side in [Side::First, Side::Second] {

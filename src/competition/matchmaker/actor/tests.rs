@@ -79,7 +79,7 @@ async fn two_open_bots_play_one_rated_pair_after_the_other_until_the_day_s_are_p
     assert_eq!(live_pairs(&arena), [], "enough for a day");
 }
 
-/// The range of docs/protocol.md: newcomers have 750 on the scale that everybody is shown, and 1500 on no scale at all.
+/// The range of docs/protocol.md: newcomers have 750 on the one scale that there is.
 #[tokio::test(start_paused = true)]
 async fn a_bot_that_accepts_a_range_of_ratings_meets_newcomers_within_it() {
     let arena = quiet_arena().await;
