@@ -2,6 +2,7 @@
 //! and how. Pages and the operator's socket are built on what is here.
 
 pub(crate) mod admin;
+mod animation;
 mod answer;
 pub(crate) mod api;
 pub(crate) mod assets;

@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::preview::PictureKind;
+
 /// Bytes of the digest in an `ETag`: 96 bits do not collide by chance.
 const ETAG_BYTES: usize = 12;
 
@@ -85,6 +87,10 @@ pub(super) fn picture(request: &HeaderMap, keep: Keep, svg: String) -> Response 
 }
 
 /// As [`keepable`], of a picture in pixels.
-pub(super) fn pixels(request: &HeaderMap, keep: Keep, png: Vec<u8>) -> Response {
-    keepable(request, keep, "image/png", png)
+pub(super) fn pixels(request: &HeaderMap, keep: Keep, kind: PictureKind, picture: Bytes) -> Response {
+    let content_type = match kind {
+        PictureKind::Still => "image/png",
+        PictureKind::Moving => "image/gif",
+    };
+    keepable(request, keep, content_type, picture)
 }

@@ -146,6 +146,7 @@ mod tests {
         "post /api/v1/puzzles/{id}/solution",
         "get /api/v1/puzzles",
         "get /api/v1/games/{id}.png",
+        "get /api/v1/games/{id}.gif",
         "get /api/v1/bots/{name}/mistakes",
         "get /api/v1/bots/{name}/mistakes.tsv",
         "get /api/v1/bots/{name}/games",
@@ -177,7 +178,8 @@ mod tests {
     fn every_route_serves_what_it_describes() {
         for endpoint in endpoints() {
             let is_own = |operation: &Operation| {
-                operation.path.trim_end_matches(".svg").trim_end_matches(".png") == endpoint.route
+                let path = operation.path.trim_end_matches(".svg").trim_end_matches(".png");
+                path.trim_end_matches(".gif") == endpoint.route
             };
             assert!(!endpoint.operations.is_empty(), "{}", endpoint.route);
             assert!(endpoint.operations.iter().all(is_own), "{}", endpoint.route);

@@ -60,6 +60,8 @@ pub(super) enum Content {
     Svg,
     /// A picture in pixels.
     Png,
+    /// One that moves.
+    Gif,
     /// A JSON document that describes documents.
     Document,
 }

@@ -35,6 +35,7 @@ const MAPPED: [&str; 16] = [
 
 /// What crawlers leave alone: what is for programs, for one person, or without end. Pictures are shown with links.
 const ROBOTS: &str = "User-agent: *\n\
+    Allow: /api/v1/games/*.gif\n\
     Allow: /api/v1/games/*.png\n\
     Allow: /api/v1/games/*.svg\n\
     Disallow: /api/\n\

@@ -98,6 +98,7 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
         }
         Content::Table => Some(json!({ "text/tab-separated-values": { "schema": { "type": "string" } } })),
         Content::Png => Some(json!({ "image/png": { "schema": { "type": "string" } } })),
+        Content::Gif => Some(json!({ "image/gif": { "schema": { "type": "string" } } })),
         Content::Svg => Some(json!({ "image/svg+xml": { "schema": { "type": "string" } } })),
         Content::Document => Some(json_content(&json!({ "type": "object" }))),
     };

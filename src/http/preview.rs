@@ -2,15 +2,17 @@
 //!
 //! Everything is a shape with a signed distance to its edge; a pixel that the edge crosses is mixed.
 
+use std::collections::VecDeque;
 use std::io::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use flate2::Crc;
 use flate2::write::ZlibEncoder;
-use fourfold_engine::{Cell, Column, Game, Outcome, Side};
+use fourfold_engine::{Cell, Column, Game, Outcome, Side, Variant};
 use tokio::sync::Semaphore;
 
-use super::picture;
+use super::{animation, picture};
 use crate::model::world::on_thread;
 
 /// What the large services show a link with.
@@ -18,57 +20,125 @@ const WIDTH: usize = 1_200;
 const HEIGHT: usize = 630;
 /// Around the plate, in pixels.
 const MARGIN: f32 = 36.0;
+/// The same around a board that is a picture by itself.
+const BORDER: f32 = 8.0;
 /// Side of a cell in the units in which the pages draw: 100, with a hole of 41 and a disc of 38.
 const UNIT: f32 = 100.0;
 /// From the outer cells to the edge of the plate, in those units.
 const RIM: f32 = 14.0;
 
 /// Red, green and blue.
-type Colour = [u8; 3];
+pub(super) type Colour = [u8; 3];
 /// Of the pages in daylight, which `web/static/style.css` has, like the next one.
-const PAPER: Colour = [0xf6, 0xf3, 0xec];
-const PLATE_EDGE: Colour = [0x1a, 0x32, 0x96];
-const PLATE: Colour = picture::FRAME.0;
-const HOLE: Colour = picture::HOLE.0;
-const CORAL: Colour = picture::FIRST.0.0;
-const CORAL_EDGE: Colour = picture::FIRST.1.0;
-const GOLD: Colour = picture::SECOND.0.0;
-const GOLD_EDGE: Colour = picture::SECOND.1.0;
-const MARK: Colour = picture::MARK.0;
+pub(super) const PAPER: Colour = [0xf6, 0xf3, 0xec];
+pub(super) const PLATE_EDGE: Colour = [0x1a, 0x32, 0x96];
+pub(super) const PLATE: Colour = picture::FRAME.0;
+pub(super) const HOLE: Colour = picture::HOLE.0;
+pub(super) const CORAL: Colour = picture::FIRST.0.0;
+pub(super) const CORAL_EDGE: Colour = picture::FIRST.1.0;
+pub(super) const GOLD: Colour = picture::SECOND.0.0;
+pub(super) const GOLD_EDGE: Colour = picture::SECOND.1.0;
+pub(super) const MARK: Colour = picture::MARK.0;
+
+/// Pictures that are kept: those of the games that are passed on just now. Each has some 20 to 100 KiB.
+const KEPT: usize = 64;
+
+/// What a picture is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PictureKind {
+    /// The last position, as a PNG.
+    Still,
+    /// All moves, as a GIF.
+    Moving,
+}
+
+/// A picture that was drawn, and of what.
+#[derive(Debug)]
+struct Kept {
+    kind: PictureKind,
+    variant: Variant,
+    moves: Vec<Column>,
+    picture: Bytes,
+}
 
 /// Draws pictures, one at a time: each takes some ten milliseconds of a core, and no game may wait for them. Whoever
-/// else asks waits in turn, as long as a request may last.
+/// else asks waits in turn, as long as a request may last. Services that show a link ask several times: the last
+/// pictures are kept.
 #[derive(Clone, Debug)]
-pub(crate) struct Previews(Arc<Semaphore>);
+pub(crate) struct Previews {
+    turns: Arc<Semaphore>,
+    /// The one that was asked for last at the end.
+    kept: Arc<Mutex<VecDeque<Kept>>>,
+}
 
 impl Default for Previews {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(1)))
+        Self { turns: Arc::new(Semaphore::new(1)), kept: Arc::default() }
     }
 }
 
 impl Previews {
-    /// The position after all moves of a game, as a PNG; nothing if the thread that draws is gone.
-    pub(super) async fn draw(&self, game: Game) -> Option<Vec<u8>> {
-        let turn = Arc::clone(&self.0).acquire_owned().await.ok()?;
+    /// A picture of a game; nothing if the thread that draws is gone.
+    pub(super) async fn draw(&self, kind: PictureKind, game: Game) -> Option<Bytes> {
+        if let Some(picture) = self.known(kind, &game) {
+            return Some(picture);
+        }
+        let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
+        // Whoever was before may have asked for the same.
+        if let Some(picture) = self.known(kind, &game) {
+            return Some(picture);
+        }
+        let previews = self.clone();
         let drawing = on_thread(move || {
-            let picture = png(&board(&game));
+            let picture = Bytes::from(match kind {
+                PictureKind::Still => png(&board(&game)),
+                PictureKind::Moving => animation::gif(&game),
+            });
+            previews.keep(Kept {
+                kind,
+                variant: game.variant(),
+                moves: game.moves().to_vec(),
+                picture: picture.clone(),
+            });
             drop(turn);
             picture
         });
         drawing.await.ok()
     }
+
+    fn known(&self, kind: PictureKind, game: &Game) -> Option<Bytes> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |known: &Kept| {
+            known.kind == kind && known.variant == game.variant() && known.moves == game.moves()
+        };
+        let known = kept.iter().position(is_it).and_then(|place| kept.remove(place))?;
+        let picture = known.picture.clone();
+        kept.push_back(known);
+        Some(picture)
+    }
+
+    fn keep(&self, picture: Kept) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back(picture);
+        if kept.len() > KEPT {
+            kept.pop_front();
+        }
+    }
 }
 
 /// A picture, three bytes a pixel, line by line from the top.
-struct Canvas(Vec<u8>);
+pub(super) struct Canvas {
+    pub(super) pixels: Vec<u8>,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
 
 /// A point of the picture, in pixels from the upper left corner.
 type Point = (f32, f32);
 
 impl Canvas {
-    fn new(colour: Colour) -> Self {
-        Self(colour.repeat(WIDTH * HEIGHT))
+    fn new((width, height): (usize, usize), colour: Colour) -> Self {
+        Self { pixels: colour.repeat(width * height), width, height }
     }
 
     /// Fills the shape whose edge is so far from a point (below 0 inside). It lies within `reach` of `centre`.
@@ -78,18 +148,18 @@ impl Canvas {
             let last = (middle + reach + 1.0).clamp(0.0, pixels(end));
             whole(first)..whole(last)
         };
-        for y in span(centre.1, reach.1, HEIGHT) {
-            for x in span(centre.0, reach.0, WIDTH) {
+        for y in span(centre.1, reach.1, self.height) {
+            for x in span(centre.0, reach.0, self.width) {
                 let share = (0.5 - distance((pixels(x) + 0.5, pixels(y) + 0.5))).clamp(0.0, 1.0);
                 if share > 0.0 {
-                    self.mix(3 * (y * WIDTH + x), colour, share);
+                    self.mix(3 * (y * self.width + x), colour, share);
                 }
             }
         }
     }
 
     fn mix(&mut self, at: usize, colour: Colour, share: f32) {
-        for (channel, new) in self.0[at..at + 3].iter_mut().zip(colour) {
+        for (channel, new) in self.pixels[at..at + 3].iter_mut().zip(colour) {
             let mixed = f32::from(*channel) * (1.0 - share) + f32::from(new) * share;
             *channel = u8::try_from(whole(mixed + 0.5)).unwrap_or(u8::MAX);
         }
@@ -162,20 +232,33 @@ fn whole(pixels: f32) -> usize {
 }
 
 /// Where the cells of a board are.
-struct Frame {
+pub(super) struct Frame {
     columns: usize,
     rows: usize,
     /// Side of a cell, in pixels.
     cell: f32,
+    /// Of the picture.
+    size: (usize, usize),
 }
 
 impl Frame {
+    /// In a picture of the size that services show links with.
     fn of(game: &Game) -> Self {
-        let (columns, rows) = (usize::from(game.variant().width()), usize::from(game.variant().height()));
+        let (columns, rows) = cells_of(game.variant());
         let fits = |length: usize, cells: usize| {
             (pixels(length) - 2.0 * MARGIN) / (pixels(cells) + 2.0 * RIM / UNIT)
         };
-        Self { columns, rows, cell: fits(WIDTH, columns).min(fits(HEIGHT, rows)) }
+        let cell = fits(WIDTH, columns).min(fits(HEIGHT, rows));
+        Self { columns, rows, cell, size: (WIDTH, HEIGHT) }
+    }
+
+    /// In a picture that is no larger than the board, of which no side is longer than `longest` pixels.
+    pub(super) fn around(variant: Variant, longest: usize) -> Self {
+        let (columns, rows) = cells_of(variant);
+        let cells = |count: usize| pixels(count) + 2.0 * RIM / UNIT;
+        let cell = (pixels(longest) - 2.0 * BORDER) / cells(columns.max(rows));
+        let length = |count: usize| whole(cells(count) * cell + 2.0 * BORDER + 0.5);
+        Self { columns, rows, cell, size: (length(columns), length(rows)) }
     }
 
     /// As many pixels as so many units of the pages.
@@ -183,13 +266,13 @@ impl Frame {
         units * self.cell / UNIT
     }
 
-    fn middle() -> Point {
-        (pixels(WIDTH) / 2.0, pixels(HEIGHT) / 2.0)
+    fn middle(&self) -> Point {
+        (pixels(self.size.0) / 2.0, pixels(self.size.1) / 2.0)
     }
 
     /// The middle of a cell; rows count from below.
     fn centre(&self, column: usize, row: usize) -> Point {
-        let (x, y) = Self::middle();
+        let (x, y) = self.middle();
         let from_middle = |index: usize, count: usize| pixels(index) + 0.5 - pixels(count) / 2.0;
         (x + from_middle(column, self.columns) * self.cell, y - from_middle(row, self.rows) * self.cell)
     }
@@ -199,27 +282,58 @@ impl Frame {
     }
 }
 
+fn cells_of(variant: Variant) -> (usize, usize) {
+    (usize::from(variant.width()), usize::from(variant.height()))
+}
+
 fn board(game: &Game) -> Canvas {
     let frame = Frame::of(game);
-    let mut canvas = Canvas::new(PAPER);
-    let half = |cells: usize| (pixels(cells) / 2.0) * frame.cell + frame.scaled(RIM);
-    let (width, height) = (half(frame.columns), half(frame.rows));
-    let (corner, edge) = (frame.scaled(30.0), frame.scaled(5.0));
-    canvas.plate(Frame::middle(), (width, height), corner, PLATE_EDGE);
-    canvas.plate(Frame::middle(), (width - edge, height - edge), corner - edge, PLATE);
-    for column in game.variant().columns() {
-        for row in 0..frame.rows {
-            if let Some(cell) = Cell::new(column, row) {
-                let centre = frame.of_cell(cell);
-                canvas.disc(centre, frame.scaled(41.0), HOLE);
-                if let Some(side) = game.position().stone_at(cell) {
-                    stone(&mut canvas, &frame, centre, side);
-                }
-            }
+    let mut canvas = plate(&frame, game.variant());
+    for cell in cells(game.variant()) {
+        if let Some(side) = game.position().stone_at(cell) {
+            stone(&mut canvas, &frame, frame.of_cell(cell), side);
         }
     }
     marks(&mut canvas, &frame, game);
     canvas
+}
+
+fn cells(variant: Variant) -> impl Iterator<Item = Cell> {
+    let rows = 0..usize::from(variant.height());
+    variant.columns().flat_map(move |column| rows.clone().filter_map(move |row| Cell::new(column, row)))
+}
+
+/// The empty board.
+pub(super) fn plate(frame: &Frame, variant: Variant) -> Canvas {
+    let mut canvas = Canvas::new(frame.size, PAPER);
+    let half = |cells: usize| (pixels(cells) / 2.0) * frame.cell + frame.scaled(RIM);
+    let (width, height) = (half(frame.columns), half(frame.rows));
+    let (corner, edge) = (frame.scaled(30.0), frame.scaled(5.0));
+    canvas.plate(frame.middle(), (width, height), corner, PLATE_EDGE);
+    canvas.plate(frame.middle(), (width - edge, height - edge), corner - edge, PLATE);
+    for cell in cells(variant) {
+        canvas.disc(frame.of_cell(cell), frame.scaled(41.0), HOLE);
+    }
+    canvas
+}
+
+/// Whether a stone is marked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Border {
+    Plain,
+    /// As the last one.
+    Marked,
+}
+
+/// A stone in its hole, whatever was drawn there before.
+pub(super) fn place(canvas: &mut Canvas, frame: &Frame, (cell, side): (Cell, Side), border: Border) {
+    let centre = frame.of_cell(cell);
+    canvas.disc(centre, frame.scaled(45.0), PLATE);
+    canvas.disc(centre, frame.scaled(41.0), HOLE);
+    stone(canvas, frame, centre, side);
+    if border == Border::Marked {
+        canvas.ring(centre, frame.scaled(40.0), frame.scaled(6.0), MARK);
+    }
 }
 
 /// The sides differ by shape as well as by colour, as on the pages: a ring in coral, a star in gold.
@@ -237,7 +351,7 @@ fn stone(canvas: &mut Canvas, frame: &Frame, centre: Point, side: Side) {
 }
 
 /// A line that was won, else the last stone.
-fn marks(canvas: &mut Canvas, frame: &Frame, game: &Game) {
+pub(super) fn marks(canvas: &mut Canvas, frame: &Frame, game: &Game) {
     if let Some(Outcome::Win { by: _, line }) = game.outcome() {
         let centres: Vec<Point> = line.cells().map(|cell| frame.of_cell(cell)).collect();
         for centre in &centres {
@@ -264,7 +378,7 @@ fn png(canvas: &Canvas) -> Vec<u8> {
     const FORM: [u8; 5] = [8, 2, 0, 0, 0];
     let size = |length: usize| u32::try_from(length).unwrap_or(0).to_be_bytes();
     let mut file = SIGNATURE.to_vec();
-    chunk(&mut file, *b"IHDR", &[&size(WIDTH)[..], &size(HEIGHT), &FORM].concat());
+    chunk(&mut file, *b"IHDR", &[&size(canvas.width)[..], &size(canvas.height), &FORM].concat());
     chunk(&mut file, *b"IDAT", &compressed(canvas));
     chunk(&mut file, *b"IEND", &[]);
     file
@@ -272,7 +386,7 @@ fn png(canvas: &Canvas) -> Vec<u8> {
 
 fn compressed(canvas: &Canvas) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-    for line in canvas.0.chunks(3 * WIDTH) {
+    for line in canvas.pixels.chunks(3 * canvas.width) {
         // Writing into memory does not fail.
         let _ = encoder.write_all(&[0]).and_then(|()| encoder.write_all(line));
     }
@@ -304,8 +418,8 @@ mod tests {
         let frame = Frame::of(game);
         let (x, y) = frame.centre(column, row);
         let (x, y) = (whole(x + frame.scaled(off.0)), whole(y + frame.scaled(off.1)));
-        let place = 3 * (y * WIDTH + x);
-        [canvas.0[place], canvas.0[place + 1], canvas.0[place + 2]]
+        let place = 3 * (y * canvas.width + x);
+        [canvas.pixels[place], canvas.pixels[place + 1], canvas.pixels[place + 2]]
     }
 
     #[test]
@@ -338,7 +452,7 @@ mod tests {
             assert!(left > frame.cell / 2.0 && top > frame.cell / 2.0, "{variant}");
             let canvas = board(&game);
             assert_eq!(at(&game, &canvas, 0, 0, (0.0, 0.0)), CORAL, "{variant}");
-            assert_eq!(canvas.0[..3], PAPER, "{variant}");
+            assert_eq!(canvas.pixels[..3], PAPER, "{variant}");
         }
     }
 
@@ -352,7 +466,30 @@ mod tests {
         let mut lines = Vec::new();
         flate2::read::ZlibDecoder::new(&file[data..]).read_to_end(&mut lines).unwrap();
         let pixels: Vec<u8> = lines.chunks(3 * WIDTH + 1).flat_map(|line| line[1..].to_vec()).collect();
-        assert!(pixels == canvas.0);
+        assert!(pixels == canvas.pixels);
         assert!(file.len() < 100_000, "{} bytes are much for messengers", file.len());
+    }
+
+    #[tokio::test]
+    async fn pictures_are_kept_and_the_oldest_go() {
+        let previews = Previews::default();
+        let one = game("4x4", "1");
+        let drawn = previews.draw(PictureKind::Still, one.clone()).await.unwrap();
+        assert_eq!(previews.known(PictureKind::Still, &one), Some(drawn));
+        assert_eq!(previews.known(PictureKind::Moving, &one), None, "another kind");
+        assert_eq!(previews.known(PictureKind::Still, &game("4x4", "2")), None, "another game");
+        assert_eq!(previews.known(PictureKind::Still, &game("5x4", "1")), None, "another board");
+        let other = |place: usize| Kept {
+            kind: PictureKind::Still,
+            variant: one.variant(),
+            moves: vec![Column::from_index(0).unwrap(); place],
+            picture: Bytes::new(),
+        };
+        (2..=KEPT).for_each(|place| previews.keep(other(place)));
+        assert!(previews.known(PictureKind::Still, &one).is_some(), "the oldest, but asked for just now");
+        previews.keep(other(KEPT + 1));
+        previews.keep(other(KEPT + 2));
+        assert!(previews.known(PictureKind::Still, &one).is_some());
+        assert_eq!(previews.kept.lock().unwrap().len(), KEPT);
     }
 }

@@ -78,6 +78,17 @@ test("a finished game is shared by link, frame and picture, and the frame shows 
   const frame = await page.inputValue("#share-frame");
   const picture = await page.request.get(await page.inputValue("#share-picture"));
   assert.match(picture.headers()["content-type"], /^image\/svg\+xml/);
+  const moving = await page.request.get(await page.inputValue("#share-moving"));
+  assert.equal(moving.headers()["content-type"], "image/gif");
+  const drawn = await page.evaluate(async (url) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    return [image.naturalWidth, image.naturalHeight];
+  }, await page.inputValue("#share-moving"));
+  assert.deepEqual(drawn, [480, 414], "browsers read it");
+  const told = await page.inputValue("#share-told");
+  assert.match(told, /(wins|Draw)[^]*\n([🔴🟡⚪]{7}\n){6}http/u);
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog.share", { state: "detached" });
 

@@ -65,7 +65,7 @@ export class GameActions {
   /** @param {GameState} state */
   #buttons(state) {
     if (state.status === "over") return this.#afterwards(state);
-    if (!state.you) return [shareButton(state.id)];
+    if (!state.you) return [shareButton(state)];
     const buttons = [];
     if (canAbort(state)) buttons.push(this.#keep("abort", () => this.#button(text("game.abort"), "close", "abort")));
     else buttons.push(this.#keep("resign", () => this.#resign()));
@@ -94,7 +94,7 @@ export class GameActions {
       again.disabled = asked;
       buttons.push(again);
     }
-    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), shareButton(state.id)];
+    return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), shareButton(state)];
   }
 
   /** Resigning takes two presses: the first one asks. */

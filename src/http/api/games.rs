@@ -15,6 +15,7 @@ use crate::http::answer::{Keep, List, keepable_json, picture, pixels};
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
+use crate::http::preview::PictureKind;
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
@@ -23,8 +24,9 @@ use crate::storage::records::Record;
 use crate::storage::records::players::PlayerCache;
 use crate::storage::store::GameQuery;
 
-/// What the address of the picture for links ends with.
+/// What the addresses of pictures in pixels end with: that for links, and that of all moves.
 const PREVIEW: &str = ".png";
+const ANIMATION: &str = ".gif";
 
 const PLAYER: Parameter =
     Parameter { name: "player", about: "Only games of this player", schema: schema_of::<PlayerName> };
@@ -59,10 +61,15 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Draws a game's last position for a link to it, 1200 by 630 pixels",
         Content::Png,
     );
+    let gif = Operation::get(
+        "/api/v1/games/{id}.gif",
+        "Draws all moves of a game, one after the other, 480 pixels wide",
+        Content::Gif,
+    );
     vec![
         Endpoint::new("/api/v1/games", get(games), [list]),
         Endpoint::new("/api/v1/games.ndjson", get(stream::games), [stream]),
-        Endpoint::new("/api/v1/games/{id}", get(game), [one, svg, png]),
+        Endpoint::new("/api/v1/games/{id}", get(game), [one, svg, png, gif]),
     ]
 }
 
@@ -136,9 +143,12 @@ async fn game(
     PathPart(part): PathPart,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (picture_of, preview_of) = (part.strip_suffix(PICTURE), part.strip_suffix(PREVIEW));
+    let picture_of = part.strip_suffix(PICTURE);
+    let drawn_of = [(PREVIEW, PictureKind::Still), (ANIMATION, PictureKind::Moving)]
+        .into_iter()
+        .find_map(|(suffix, kind)| Some((part.strip_suffix(suffix)?, kind)));
     let id = picture_of
-        .or(preview_of)
+        .or(drawn_of.map(|(id, _)| id))
         .unwrap_or(&part)
         .parse::<GameId>()
         .map_err(|_| ApiError::not_found("game"))?;
@@ -149,9 +159,9 @@ async fn game(
     };
     let mut response = if picture_of.is_some() {
         picture(&headers, Keep::Settled, picture::board(&replayed()?))
-    } else if preview_of.is_some() {
-        let drawn = state.previews.draw(replayed()?).await;
-        pixels(&headers, Keep::Settled, drawn.ok_or_else(undrawn)?)
+    } else if let Some((_, kind)) = drawn_of {
+        let drawn = state.previews.draw(kind, replayed()?).await;
+        pixels(&headers, Keep::Settled, kind, drawn.ok_or_else(undrawn)?)
     } else {
         let record = PlayerCache::default().record(&*state.store, &stored).await?;
         keepable_json(&headers, Keep::Settled, &record)
