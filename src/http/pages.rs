@@ -9,6 +9,7 @@ mod analysis;
 mod author;
 mod avatar;
 mod bots;
+mod bracket;
 mod challenge;
 mod changed_moves;
 mod characters;

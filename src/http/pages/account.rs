@@ -63,7 +63,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
     let line = |session: StoredToken| SessionLine {
         is_current: here == Some(&session.id),
-        since: language.fill("account.session_since", &[("date", &words::day(language, session.created_at))]),
+        since: language
+            .fill("account.session_since", &[("date", &words::moment(language, session.created_at))]),
         id: session.id,
     };
     let sessions = sessions.into_iter().map(line).collect();

@@ -11,10 +11,9 @@ use axum::response::{Html, IntoResponse, Response};
 use fourfold_arena::format::Format;
 use fourfold_arena::report::RatedPlayer;
 use fourfold_engine::{Side, WinDrawLoss};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use super::Page;
+use super::bracket::Bracket;
 use super::drawing::DiscIcon;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -26,7 +25,6 @@ use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::TournamentId;
 use crate::model::result::GameResult;
-use crate::model::time::UnixMillis;
 use crate::protocol::terms::WireSide;
 use crate::storage::StoreError;
 use crate::storage::tournaments::EndedBecause;
@@ -62,7 +60,7 @@ impl TournamentListRow {
             format: format(lang, tournament.format),
             status: status(lang, reason),
             is_live: reason.is_none(),
-            when: moment(lang, tournament.started_at),
+            when: words::moment(lang, tournament.started_at),
             entrants: tournament.entrants.len() as u64,
             games: *games,
             winner: winner.as_ref().map(ToString::to_string),
@@ -93,7 +91,7 @@ impl Notice {
             tournament.end.is_none().then_some(notice)
         };
         let next = |Upcoming { name, at }: Upcoming| {
-            let when = Some(moment(lang, at?));
+            let when = Some(words::moment(lang, at?));
             Some(Self { name, url: "/tournaments".to_owned(), is_live: false, when })
         };
         let newest = state.tournaments.list(None, NOTICES_MAX).await?;
@@ -120,7 +118,8 @@ struct TournamentsPage {
 /// All tournaments.
 pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
-    let next = |Upcoming { name, at }: Upcoming| UpcomingRow { name, when: at.map(|at| moment(lang, at)) };
+    let next =
+        |Upcoming { name, at }: Upcoming| UpcomingRow { name, when: at.map(|at| words::moment(lang, at)) };
     let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
     let page = TournamentsPage {
         frame: visitor.frame(Tab::Tournaments, lang.text("tournament.title")),
@@ -167,6 +166,8 @@ struct TournamentTable {
     status: &'static str,
     is_live: bool,
     progress: String,
+    /// Of a knockout.
+    bracket: Option<Bracket>,
     standings: Vec<StandingsPageRow>,
     ranks: Vec<usize>,
     crosstable: Vec<CrossRow>,
@@ -190,6 +191,7 @@ impl TournamentTable {
             status: status(lang, reason),
             is_live: reason.is_none(),
             progress: lang.fill("tournament.progress", &progress),
+            bracket: (view.tournament.format == Format::Knockout).then(|| Bracket::new(lang, view)),
             standings: standings(view),
             ranks: (1..=view.names.len()).collect(),
             crosstable: crosstable(view),
@@ -293,7 +295,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         frame: visitor.frame(Tab::Tournaments, tournament.name.as_str()),
         id: tournament.id.to_string(),
         terms: terms.join(" · "),
-        when: moment(lang, tournament.started_at),
+        when: words::moment(lang, tournament.started_at),
         is_live: table.is_live,
         table,
     };
@@ -337,11 +339,4 @@ fn format(lang: Language, format: Format) -> String {
         Format::Knockout => lang.text("tournament.knockout").to_owned(),
         Format::Ladder => lang.text("tournament.ladder").to_owned(),
     }
-}
-
-/// Day and time: `20 Nov 2026, 18:00 UTC`.
-fn moment(lang: Language, at: UnixMillis) -> String {
-    let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
-    let time = time.to_zoned(TimeZone::UTC).time();
-    format!("{}, {:02}:{:02} UTC", words::day(lang, at), time.hour(), time.minute())
 }

@@ -168,6 +168,13 @@ pub(super) fn day(lang: Language, at: UnixMillis) -> String {
     lang.fill("player.day_format", &[("day", day.as_str()), ("month", month), ("year", &year)])
 }
 
+/// Day and time: `20 Nov 2026, 18:00 UTC`.
+pub(super) fn moment(lang: Language, at: UnixMillis) -> String {
+    let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
+    let time = time.to_zoned(TimeZone::UTC).time();
+    format!("{}, {:02}:{:02} UTC", day(lang, at), time.hour(), time.minute())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

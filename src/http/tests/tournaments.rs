@@ -18,6 +18,10 @@ const LIST: &str = "/api/v1/tournaments";
 
 /// A site with a tournament of two: Ada has won the first game, and Bob was not there for the second.
 async fn site() -> TestSite {
+    site_of(Format::RoundRobin).await
+}
+
+async fn site_of(format: Format) -> TestSite {
     let site = TestSite::new();
     for name in ["Ada", "Bob"] {
         let bot = crate::storage::conformance::player(name, crate::model::player::PlayerKind::Bot);
@@ -25,7 +29,7 @@ async fn site() -> TestSite {
     }
     let cup = StoredTournament {
         name: "Cup <1>".into(),
-        format: Format::RoundRobin,
+        format,
         entrants: vec![player_id("Ada"), player_id("Bob")],
         pairs: 1,
         seed: 7,
@@ -127,4 +131,20 @@ async fn pages_show_tournaments_without_script() {
     // One way to count: the standings have points, the crosstable what came of the games.
     assert!(over.body.contains("+2 =0 −0") && over.body.contains("+0 =0 −2"), "{}", over.body);
     assert!(!over.body.contains("tournament-page") && over.body.contains("absent"), "{}", over.body);
+}
+
+#[tokio::test]
+async fn a_knockout_has_its_bracket() {
+    let site = site_of(Format::Knockout).await;
+    let page = site.get("/tournament/T1").await.body;
+    assert!(
+        page.contains(">Final<") && page.contains("bracket-seat") && !page.contains("bracket-seat won"),
+        "{page}"
+    );
+    end(&site).await;
+    let page = site.get("/tournament/T1").await.body;
+    let won = "<span class=\"bracket-seat won\"><bdi>Ada</bdi>";
+    assert!(page.contains(won) && page.contains("<span class=\"number\">2</span>"), "{page}");
+    let others = self::site().await.get("/tournament/T1").await.body;
+    assert!(!others.contains("bracket"), "all met all");
 }
