@@ -83,6 +83,20 @@ test("whoever is banned is signed out, and told why when signing in", async () =
   await page.waitForSelector("#sign-out");
 });
 
+test("a name or a password that cannot be is explained in words of the page", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/account?lang=de");
+  await page.fill("#up-name", "zwei wörter");
+  await page.fill("#up-password", "tea and biscuits");
+  await page.click("#sign-up button[type=submit]");
+  const said = (/** @type {string} */ field) => page.$eval(field, (input) => /** @type {HTMLInputElement} */ (input).validationMessage);
+  assert.match(await said("#up-name"), /2 bis 20 Buchstaben/);
+  await page.fill("#up-name", "zwei-worte");
+  assert.equal(await said("#up-name"), "");
+  await page.fill("#up-password", "tee");
+  assert.match(await said("#up-password"), /mindestens 8 Zeichen/);
+});
+
 test("a name that is taken is said so at the field", async () => {
   const [one, two] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   await signUp(one, "Rosa");
@@ -130,7 +144,7 @@ test("a new password ends the session in the other browser", async () => {
   await there.waitForSelector("#sign-in");
 });
 
-test("a session is ended from the list", async () => {
+test("a session is ended from the list, which says when it began", async () => {
   const [here, there] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   await signUp(here, "Uma");
   await there.goto("/account");

@@ -144,7 +144,7 @@ test("other boards are shown, typed moves and links are read, and what is wrong 
   const [page] = await visitors(1);
   await open(page, "/analysis");
   await page.fill("#import-moves", "1 2 3");
-  await page.fill("#import-board", "5x4");
+  await page.selectOption("#import-board", "5x4");
   await page.click("#import button[type=submit]");
   await shows(page, 3);
   assert.match(page.url(), /\/analysis\/123\?variant=5x4$/);
@@ -154,7 +154,7 @@ test("other boards are shown, typed moves and links are read, and what is wrong 
   assert.match(page.url(), /\/analysis\/1234\?variant=5x4$/);
 
   await page.fill("#import-moves", "4448");
-  await page.fill("#import-board", "7x6");
+  await page.selectOption("#import-board", "7x6");
   await page.click("#import button[type=submit]");
   await page.waitForSelector("[role=alert]");
   assert.match((await page.textContent("[role=alert]")) ?? "", /Move 4: this board has no column 8/);
@@ -163,6 +163,7 @@ test("other boards are shown, typed moves and links are read, and what is wrong 
   await page.goto("/p/44?variant=9x6x5");
   await page.waitForURL(/\/analysis\/44\?variant=9x6x5$/);
   assert.match((await verdict(page)) ?? "", /^Too hard to solve here/);
+  assert.equal(await page.inputValue("#import-board"), "9x6x5", "the form keeps the board");
 });
 
 test("a busy solver is asked again, visibly", async () => {
@@ -183,6 +184,8 @@ test("a busy solver is asked again, visibly", async () => {
 test("a game begins from the position against a bot of the house", async () => {
   const [page] = await visitors(1);
   await open(page, "/analysis/4453");
+  const opponents = await page.$$eval("#opponent option", (options) => options.map((option) => option.textContent));
+  assert.match(opponents[2] ?? "", /^Level 3 · /, String(opponents));
   await page.selectOption("#opponent", "greedy");
   await page.check('#play-on input[value="second"]');
   await page.waitForSelector('html[data-connection="open"]');

@@ -77,5 +77,54 @@ async function keyToFall() {
 }
 console.log("frames from a key to the disc on the board:", middle([await keyToFall(), await keyToFall(), await keyToFall()]));
 
-await browser.stop();
+/** A game on a page of its own, whose weight is that of a first visit by a link. */
+const played = await browser.visitor(arena.url);
+await played.goto("/");
+await played.waitForSelector('html[data-connection="open"]');
+await played.click("#choose-bot");
+await played.click("#start-bot");
+const game = `/game/${await atGame(played)}`;
+const loaded = await visit(game, FAST_3G);
+console.log("a game, of first visits at most 100000 bytes:", loaded.bytes, "bytes in", loaded.requests, "files");
+await played.context().close();
 await arena.stop();
+
+/** How long live pages are looked at, in milliseconds. */
+const WATCH_MS = 15_000;
+
+/**
+ * What a live page costs while games of the ladder are played: share of the main thread in per cent, sum of shifts.
+ * @param {string} url
+ * @param {string} path
+ */
+async function watched(url, path) {
+  const page = await browser.visitor(url);
+  await page.addInitScript(() => {
+    const state = { shifts: 0 };
+    Object.assign(globalThis, { state });
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => (state.shifts += /** @type {any} */ (entry).value))).observe({ type: "layout-shift", buffered: true });
+  });
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.enable");
+  const busy = async () => {
+    const { metrics } = await devtools.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;
+  };
+  await page.goto(path);
+  await page.waitForSelector('html[data-connection="open"]');
+  const before = await busy();
+  await page.waitForTimeout(WATCH_MS);
+  const share = ((await busy()) - before) / (WATCH_MS / 1_000);
+  const shifts = await page.evaluate(() => /** @type {any} */ (globalThis).state.shifts);
+  await page.context().close();
+  return { share, shifts };
+}
+
+const ladder = await new Arena({ ladder: true }).start();
+console.log("page    main thread  shifts   (the ladder plays; seconds:", WATCH_MS / 1_000, ")");
+for (const path of ["/", "/wall", "/tv"]) {
+  const { share, shifts } = await watched(ladder.url, path);
+  console.log(path.padEnd(8), `${(100 * share).toFixed(1)} %`.padStart(10), shifts.toFixed(3).padStart(8));
+}
+await ladder.stop();
+await browser.stop();

@@ -42,7 +42,7 @@ test("eight levels with a face each stand in their order, whatever was played", 
   await page.goto("/");
   await page.click("#choose-bot");
   const programs = await page.$$eval('#bot-dialog .rival:not([hidden]) input[name="bot"]', (inputs) => inputs.map((input) => input.getAttribute("value")));
-  assert.deepEqual(programs, ["random", "stupid", "greedy", "perfect-4", "negamax", "cutoff", "mcts", "perfect"]);
+  assert.deepEqual(programs, ["random", "stupid", "greedy", "perfect-4", "negamax", "perfect-12", "mcts", "perfect"]);
   const faces = await page.$$eval("#bot-dialog .face", (all) => new Set(all.map((face) => face.outerHTML)).size);
   assert.equal(faces, 8);
   await page.check('#bot-dialog input[value="perfect"]');
@@ -67,6 +67,25 @@ test("a friendly game has no clock, a name, a move back and a hint", async () =>
   await page.keyboard.press("1");
   await reached(page, 1);
   assert.equal(await page.locator(".hints .hint").count(), 0, "a hint is for one position");
+});
+
+test("a face is worried by a line of three, and glad of its own, but not in rated games", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/");
+  await page.evaluate(() => localStorage.setItem("settings", JSON.stringify({ pace: "human" })));
+  await begin(page, "stupid");
+  assert.equal(await myTurn(page), true);
+  const mood = '[data-seat="top"][data-mood';
+  // It fills the leftmost column, whatever happens.
+  for (const [column, ply] of [["4", 2], ["5", 4]]) {
+    await page.keyboard.press(String(column));
+    await reached(page, Number(ply));
+    await page.waitForSelector(`${mood}="calm"]`);
+  }
+  await page.keyboard.press("6");
+  await page.waitForSelector(`${mood}="sad"]`);
+  await reached(page, 6);
+  await page.waitForSelector(`${mood}="happy"]`);
 });
 
 test("a bot of the house answers at the pace of people, unless it is asked not to", async () => {

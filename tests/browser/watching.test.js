@@ -112,3 +112,40 @@ test("the frame with the best game follows the moves", async () => {
     await quiet.stop();
   }
 });
+
+test("whoever has a face has it on the wall, in tiles and on the screen, by the name that people know", async () => {
+  const [player, watcher] = await visitors(2);
+  await startBotGame(player);
+  const id = await atGame(player);
+  const html = await (await watcher.request.get("/wall")).text();
+  assert.match(html, new RegExp(`data-game="${id}"[^]*class="face"[^]*Dizzy`), "from the start");
+  await watcher.goto("/wall");
+  const seat = watcher.locator(`.watched[data-game="${id}"] .player:has(.face)`);
+  assert.match((await seat.textContent()) ?? "", /Dizzy/);
+  await watcher.goto("/tv?channel=people");
+  await watcher.waitForSelector("#game[data-ply] .seat-bar .face");
+  assert.equal(await watcher.textContent('.segments [aria-current="page"]'), "People");
+  await watcher.goto("/tv?channel=bots");
+  assert.equal(await watcher.locator(`#game[data-game="${id}"]`).count(), 0, "no game of people");
+});
+
+test("a frame looks as the page around it asks, whatever its visitor has chosen", async () => {
+  const [player] = await visitors(1);
+  await startBotGame(player);
+  const id = await atGame(player);
+  await player.goto(`/embed/${id}?theme=dark&theme=walnut&theme=nothing`);
+  await player.waitForSelector(".watched[data-ply]");
+  assert.deepEqual(await player.evaluate(() => ({ ...document.documentElement.dataset })).then(({ theme, board }) => [theme, board]), ["dark", "walnut"]);
+});
+
+test("a question mark lists the keys, and so does the link at the foot", async () => {
+  const [page] = await visitors(1);
+  await page.goto("/rules");
+  await page.waitForSelector('html[data-connection="open"]');
+  await page.keyboard.press("?");
+  assert.match((await page.textContent("dialog.keys")) ?? "", /drop a disc into this column/);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog.keys", { state: "detached" });
+  await page.click("#show-keys");
+  await page.waitForSelector("dialog.keys[open]");
+});

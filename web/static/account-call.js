@@ -1,6 +1,7 @@
 // Asks the HTTP interface for somebody who is signed in, and shows beside a form what was refused.
 
 import { find } from "./dom.js";
+import { text } from "./texts.js";
 import { refusal } from "./words.js";
 
 const SESSIONS = "/api/v1/sessions";
@@ -50,6 +51,7 @@ export class Problem extends Error {
 export function handle(selector, submit) {
   const form = document.querySelector(selector);
   if (!(form instanceof HTMLFormElement)) return;
+  for (const input of form.querySelectorAll("input")) explain(input);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = /** @type {HTMLButtonElement} */ (find("button[type=submit]", form));
@@ -65,6 +67,22 @@ export function handle(selector, submit) {
       button.disabled = false;
     }
   });
+}
+
+/** What the browser would say of a field, in its own language and without naming the rule: here in words of the page. */
+const RULES = { name: "error.bad_name", password: "error.bad_password", new_password: "error.bad_password" };
+
+/** @param {HTMLInputElement} input */
+function explain(input) {
+  const rule = RULES[/** @type {keyof typeof RULES} */ (input.name)];
+  if (!rule) return;
+  const check = () => {
+    input.setCustomValidity("");
+    const { patternMismatch, tooShort, tooLong } = input.validity;
+    if (patternMismatch || tooShort || tooLong) input.setCustomValidity(text(rule));
+  };
+  input.addEventListener("input", check);
+  input.addEventListener("invalid", check);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { noteBeaten } from "./beaten.js";
 import { el, find } from "./dom.js";
-import { other } from "./rules.js";
+import { other, threatens } from "./rules.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Player} Player */
@@ -22,6 +22,11 @@ export function nameOf(player) {
 export function faceOf(player) {
   const face = known.get(player.id)?.content.firstElementChild;
   return face ? face.cloneNode(true) : null;
+}
+
+/** What a character says to whoever comes. @param {Player} player */
+export function greeting(player) {
+  return known.get(player.id)?.dataset.says ?? "";
 }
 
 /** What the opponent says of a game that is over, if it says anything. @param {GameState} state */
@@ -46,7 +51,7 @@ export class Companion {
     const player = state.you && state.players[other(state.you)];
     const template = player && known.get(player.id);
     if (!state.you || !template) return;
-    const mood = state.status !== "over" ? (state.toMove === state.you ? "calm" : "thinking") : this.#mood(state);
+    const mood = state.status === "over" ? this.#mood(state) : moodInPlay(state, state.you);
     find(`[data-side="${other(state.you)}"]`, this.root).dataset.mood = mood;
     const { says = "", program } = template.dataset;
     const words = state.status === "over" ? lastWords(state) : says;
@@ -64,4 +69,17 @@ export class Companion {
     if (state.result === "void") return "calm";
     return state.result === state.you ? "sad" : "happy";
   }
+}
+
+/**
+ * How it looks while it plays: glad of a line that it can complete, worried by one that is about to be completed against
+ * it. No more than anybody sees who looks at the board; in rated games it keeps a straight face, for it must help nobody.
+ * @param {GameState} state
+ * @param {import("../types/protocol").Side} you
+ */
+function moodInPlay({ variant, moves, toMove, rated }, you) {
+  const patient = toMove === you ? "calm" : "thinking";
+  if (rated) return patient;
+  if (threatens(variant, moves, other(you))) return "happy";
+  return threatens(variant, moves, you) ? "sad" : patient;
 }

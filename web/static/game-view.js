@@ -358,15 +358,18 @@ function moveRows(state, goTo) {
   return rows;
 }
 
-/** @param {Player} player a link to the page of everybody who has one */
-export function playerLink(player) {
+/**
+ * @param {Player} player a link to the page of everybody who has one
+ * @param {Node | null} face
+ */
+export function playerLink(player, face = null) {
   if (player.kind === "guest") return playerTag(player);
-  return el("a", { class: "player", href: `/player/${player.name}` }, ...playerParts(player));
+  return el("a", { class: "player", href: `/player/${player.name}` }, face ?? "", ...playerParts(player));
 }
 
-/** @param {Player} player without a link */
+/** @param {Player} player without a link, with the face of whoever has one */
 export function playerTag(player) {
-  return el("span", { class: "player" }, ...playerParts(player));
+  return el("span", { class: "player" }, faceOf(player) ?? "", ...playerParts(player));
 }
 
 /** @param {Player} player */

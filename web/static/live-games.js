@@ -1,5 +1,6 @@
 // Games as lists show them: a small board between its players.
 
+import { nameOf } from "./companion.js";
 import { el } from "./dom.js";
 import { discIcon, miniBoard } from "./drawing.js";
 import { playerTag } from "./game-view.js";
@@ -10,6 +11,11 @@ import { because, headline, timeControl } from "./words.js";
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
 /** @typedef {import("../types/protocol").Side} Side */
 
+/** The same for all games of the same two. @param {LiveGame["players"]} players */
+export function pairing({ first, second }) {
+  return [first.id, second.id].sort().join(" ");
+}
+
 /** @param {LiveGame} live */
 export function liveTile(live) {
   const meta = [timeControl(live.time), text(live.rated ? "game.rated" : "game.casual"), live.watching ? count("game.watching", live.watching) : ""];
@@ -18,7 +24,7 @@ export function liveTile(live) {
 
 /** @param {import("../types/protocol").ResultFeed} result */
 export function finishedTile({ players, variant, end }) {
-  const names = { first: players.first.name, second: players.second.name };
+  const names = { first: nameOf(players.first), second: nameOf(players.second) };
   const how = because(end.result, end.reason, names, parseVariant(variant).connect, null);
   return tile(end.game, players, variant, end.moves, `${headline(end.result, null, names)} · ${how}`);
 }
@@ -35,7 +41,7 @@ function tile(game, players, variant, moves, meta, live = false) {
   const seat = (/** @type {Side} */ side) => el("span", { class: "seat" }, discIcon(side), playerTag(players[side]));
   return el(
     "a",
-    { class: "game-tile", href: `/game/${game}`, "data-game": game },
+    { class: "game-tile", href: `/game/${game}`, "data-game": game, "data-pairing": pairing(players) },
     seat("second"),
     miniBoard(variant, moves),
     seat("first"),

@@ -2,10 +2,11 @@
 
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
+import { faceOf, greeting, nameOf } from "./companion.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { playerLink } from "./game-view.js";
-import { finishedTile, liveTile } from "./live-games.js";
+import { finishedTile, liveTile, pairing } from "./live-games.js";
 import { openPlayDialog } from "./play-dialog.js";
 import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
@@ -28,6 +29,7 @@ const waiting = find("#waiting");
 let seek = null;
 /** The game on the large board. */
 let featured = "";
+let featuredPairing = "";
 /** The open invitation of this tab. @type {string | null} */
 let invitation = null;
 let timer = 0;
@@ -91,16 +93,17 @@ function showBotOffer({ bot, time, variant }) {
   const keep = () => (box.hidden = true);
   box.replaceChildren(
     el("p", {}, text("lobby.nobody_yet")),
-    playerLink(bot),
+    playerLink(bot, faceOf(bot)),
+    greeting(bot) ? el("q", { class: "soft" }, greeting(bot)) : "",
     el(
       "div",
       { class: "row wrap" },
-      el("button", { type: "button", class: "button primary compact", click: accept }, text("lobby.play_name", { name: bot.name })),
+      el("button", { type: "button", class: "button primary compact", click: accept }, text("lobby.play_name", { name: nameOf(bot) })),
       el("button", { type: "button", class: "button compact", click: keep }, text("lobby.keep_waiting")),
     ),
   );
   box.hidden = false;
-  announce(text("lobby.nobody_spoken", { name: bot.name }));
+  announce(text("lobby.nobody_spoken", { name: nameOf(bot) }));
 }
 
 // 2. Invitations
@@ -190,7 +193,9 @@ function showLobby({ seeks, games, live, online }) {
   find("#choose-bot").classList.toggle("primary", others.length === 0);
   if (games[0]) showFeature(games[0]);
   const finished = /** @type {HTMLElement[]} */ ([...find("#games").querySelectorAll(".game-tile:not(:has(.badge.live))")]);
-  showGames(games.filter(({ game }) => game !== featured).map(liveTile), finished);
+  const byPeople = (/** @type {LiveGame} */ { players }) => players.first.kind !== "bot" || players.second.kind !== "bot";
+  const rest = games.filter(({ game }) => game !== featured);
+  showGames([...rest.filter(byPeople), ...rest.filter((game) => !byPeople(game))].map(liveTile), finished);
 }
 
 /** Games that ended while one looked on, the newest first: places say nothing about age. @type {string[]} */
@@ -212,7 +217,10 @@ function showGames(live, finished) {
   const list = find("#games");
   const isLive = (/** @type {HTMLElement} */ tile) => live.some((other) => other.dataset.game === tile.dataset.game);
   const rest = finished.filter((tile) => tile.dataset.game !== featured && !isLive(tile));
-  const shown = [...live, ...rest.sort((one, two) => age(one) - age(two))].slice(0, GAMES_MAX);
+  // One game of the same two is enough: those who play quickly would fill the list.
+  const seen = new Set([featuredPairing]);
+  const isFirst = (/** @type {HTMLElement} */ { dataset: { pairing } }) => !seen.has(pairing ?? "") && seen.add(pairing ?? "");
+  const shown = [...live, ...rest.sort((one, two) => age(one) - age(two))].filter(isFirst).slice(0, GAMES_MAX);
   if (shown.length === 0) return;
   list.classList.add("live-games");
   list.replaceChildren(...inPlaces(/** @type {HTMLElement[]} */ ([...list.querySelectorAll(".game-tile")]), shown));
@@ -249,13 +257,14 @@ function seekRow({ player, ...terms }) {
 /** @param {LiveGame} game */
 function showFeature(game) {
   featured = game.game;
+  featuredPairing = pairing(game.players);
   showFeatured(game.variant, game.moves);
   find("#feature-badge").hidden = false;
   for (const side of /** @type {("first" | "second")[]} */ (["first", "second"])) {
     const seat = find(`#feature [data-side="${side}"]`);
     if (seat.dataset.player === game.players[side].id) continue;
     seat.dataset.player = game.players[side].id;
-    seat.replaceChildren(discIcon(side), playerLink(game.players[side]));
+    seat.replaceChildren(discIcon(side), playerLink(game.players[side], faceOf(game.players[side])));
   }
   const link = /** @type {HTMLAnchorElement} */ (find("#feature-link"));
   link.href = `/game/${game.game}`;
@@ -282,15 +291,9 @@ function showResult(result) {
   }
   ends.unshift(result.end.game);
   ends.length = Math.min(ends.length, GAMES_MAX);
-  const { first, second } = result.players;
   const tiles = /** @type {HTMLElement[]} */ ([...find("#games").querySelectorAll(".game-tile")]);
   const live = tiles.filter((tile) => tile.querySelector(".badge.live") && tile.dataset.game !== result.end.game);
-  // One finished game of two players is enough: those who play quickly would fill the list.
-  const isOfSame = (/** @type {HTMLElement} */ tile) => {
-    const names = [...tile.querySelectorAll(".name")].map((name) => name.textContent);
-    return names.includes(first.name) && names.includes(second.name);
-  };
-  const others = tiles.filter((tile) => !tile.querySelector(".badge.live") && !isOfSame(tile));
+  const others = tiles.filter((tile) => !tile.querySelector(".badge.live"));
   showGames(live, [finishedTile(result), ...others]);
 }
 

@@ -78,15 +78,39 @@ export function landingRow(variant, moves, column) {
 export function winningLine(variant, moves) {
   const stones = stonesOf(moves);
   const last = stones.at(-1);
-  if (!last) return null;
-  const own = new Set(stones.filter((s) => s.side === last.side).map((s) => `${s.column},${s.row}`));
+  return last ? lineThrough(variant, stones, last) : null;
+}
+
+/**
+ * Whether a side could complete a line if it were to move.
+ * @param {Variant} variant
+ * @param {number[]} moves
+ * @param {Side} side
+ */
+export function threatens(variant, moves, side) {
+  const stones = stonesOf(moves);
+  return Array.from({ length: variant.width }, (_, index) => index + 1).some((column) => {
+    const row = landingRow(variant, moves, column);
+    return row > 0 && lineThrough(variant, stones, { column, row, side }) !== null;
+  });
+}
+
+/**
+ * The longest line through a stone of those that are long enough; null if none is.
+ * @param {Variant} variant
+ * @param {Stone[]} stones
+ * @param {Stone} through one of them, or one that may come
+ * @returns {CellNumbers[] | null}
+ */
+function lineThrough(variant, stones, through) {
+  const own = new Set(stones.filter((s) => s.side === through.side).map((s) => `${s.column},${s.row}`));
   /** @type {CellNumbers[] | null} */
   let best = null;
   for (const [dx, dy] of DIRECTIONS) {
     /** @type {CellNumbers[]} */
-    const cells = [[last.column, last.row]];
+    const cells = [[through.column, through.row]];
     for (const sign of [1, -1]) {
-      let [column, row] = [last.column + sign * dx, last.row + sign * dy];
+      let [column, row] = [through.column + sign * dx, through.row + sign * dy];
       while (own.has(`${column},${row}`)) {
         cells.push([column, row]);
         [column, row] = [column + sign * dx, row + sign * dy];

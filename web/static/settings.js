@@ -51,7 +51,8 @@ export function change(changes) {
 /** What styles go by. */
 function apply() {
   const { dataset } = document.documentElement;
-  dataset.board = settings.board;
+  // Frames in other pages look as these want.
+  if (!("fixed" in dataset)) dataset.board = settings.board;
   dataset.marks = settings.marks;
   dataset.coordinates = settings.coordinates;
 }

@@ -3,6 +3,7 @@
 
 import { announce } from "./announce.js";
 import { el, find, icon } from "./dom.js";
+import "./keys.js";
 import { notify } from "./notices.js";
 import { connection, Refused } from "./socket.js";
 import { text } from "./texts.js";

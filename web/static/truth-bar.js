@@ -40,6 +40,7 @@ export class TruthBar {
    */
   constructor(root, { aside = false } = {}) {
     this.#isAside = aside;
+    this.root = root;
     this.card = /** @type {HTMLElement | null} */ (root.querySelector(".truth-bar"));
     const picture = svg("svg", { viewBox: `0 0 ${LENGTH} 12`, preserveAspectRatio: "none", "aria-hidden": "true" }, this.#first, this.#second);
     this.card?.setAttribute("aria-label", text("analysis.certain"));
@@ -63,6 +64,14 @@ export class TruthBar {
     this.#render();
   }
 
+  /** Those who have a face take it as it stands. @param {Side | null} winner */
+  #showMoods(winner) {
+    for (const side of /** @type {Side[]} */ (["first", "second"])) {
+      const seat = /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-side="${side}"]:has(.face)`));
+      if (seat) seat.dataset.mood = winner === null ? "calm" : winner === side ? "happy" : "sad";
+    }
+  }
+
   #render() {
     const [state, card] = [this.#state, this.card];
     if (!state || !card) return;
@@ -82,6 +91,7 @@ export class TruthBar {
     setText(this.#note, truth && isOld ? `${text("review.move")} ${truth.ply}` : turn);
     this.#note.classList.toggle("turned", turn !== "" && !isOld);
     this.#note.title = isOld ? text("analysis.next_value") : "";
+    if (truth) this.#showMoods(winner);
     const width = Math.round(LENGTH * (truth ? shareOfFirst(truth, state) : 0.5));
     this.#first.setAttribute("width", String(width));
     this.#second.setAttribute("x", String(width));

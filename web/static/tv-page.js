@@ -8,6 +8,10 @@ import { connection } from "./socket.js";
 import { TruthBar } from "./truth-bar.js";
 import { Watching } from "./watching.js";
 
+/** @typedef {import("../types/protocol").LiveGame} LiveGame */
+
+/** Other games shown beside it; the server's page has the same number. */
+const OTHERS_MAX = 6;
 /** How long a finished game stays before the next one takes its place, in milliseconds. */
 const LINGER_MS = 4_000;
 
@@ -15,6 +19,8 @@ const LINGER_MS = 4_000;
 const root = document.getElementById("game");
 const view = root && new GameView(root);
 const truth = root && new TruthBar(root);
+/** `people` or `bots` for games of these alone; empty for the best of all. */
+const channel = document.querySelector("[data-channel]")?.getAttribute("data-channel") ?? "";
 let watched = "";
 /** The game that comes next. */
 let upcoming = "";
@@ -39,14 +45,32 @@ connection.on("synced", () => {
   connection.send({ type: "watch", feed: "tv" });
   connection.send({ type: "watch", feed: "lobby" });
 });
-connection.on("tv", ({ game }) => {
-  if (!game || game.game === upcoming) return;
+/** Turns to a game, once the one on show has been over for a while. @param {string} game */
+function turnTo(game) {
+  if (game === upcoming) return;
   if (!view) return location.reload();
-  upcoming = game.game;
+  upcoming = game;
   clearTimeout(timer);
-  timer = window.setTimeout(() => watch(game.game), watching.state(watched)?.status === "over" ? LINGER_MS : 0);
+  timer = window.setTimeout(() => watch(game), watching.state(watched)?.status === "over" ? LINGER_MS : 0);
+}
+
+/** @param {LiveGame} game whether it is one of this channel */
+function isShown({ players }) {
+  const hasPeople = players.first.kind !== "bot" || players.second.kind !== "bot";
+  return !channel || hasPeople === (channel === "people");
+}
+
+connection.on("tv", ({ game }) => {
+  if (game && !channel) turnTo(game.game);
 });
 connection.on("lobby", ({ games }) => {
-  const others = games.filter(({ game }) => game !== watched).slice(0, 6);
-  find("#tv-others").replaceChildren(...others.map(liveTile));
+  const shown = games.filter(isShown);
+  const goes = shown.some(({ game }) => game === upcoming);
+  if (channel && shown[0] && !goes) turnTo(shown[0].game);
+  find("#tv-others").replaceChildren(...shown.filter(({ game }) => game !== watched).slice(0, OTHERS_MAX).map(liveTile));
 });
+// The feed of the best game says at once which one it is; a channel goes on with the game that the page came with.
+if (channel && root?.dataset.game) {
+  upcoming = root.dataset.game;
+  watch(upcoming);
+}

@@ -2,6 +2,7 @@
 
 import { BoardElement } from "./board.js";
 import { ClockElement } from "./clock.js";
+import { nameOf } from "./companion.js";
 import { find, setText } from "./dom.js";
 import { playerTag } from "./game-view.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
@@ -39,7 +40,7 @@ export class WatchedGame {
     this.root.dataset.status = state.status;
     const { variant, moves, line } = state;
     /** @type {BoardElement} */ (find("ff-board", this.root)).show({ variant, moves, line, seated: false, playable: false, pending: null });
-    const names = { first: state.players.first.name, second: state.players.second.name };
+    const names = { first: nameOf(state.players.first), second: nameOf(state.players.second) };
     for (const side of SIDES) {
       const seat = find(`[data-side="${side}"]`, this.root);
       seat.classList.toggle("to-move", state.toMove === side);

@@ -15,6 +15,7 @@ use fourfold_engine::search::{Score, Value};
 use fourfold_engine::{Column, Game, Variant};
 use tokio::time::timeout;
 
+use super::characters::Character;
 use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -34,8 +35,23 @@ use crate::system::shares::Payer;
 /// values, and its module asks for them again.
 const PATIENCE: Duration = Duration::from_millis(1_200);
 
-/// Boards that the form suggests; any other may be typed.
+/// Boards that the form offers, beside the one on show; an address may name any other.
 const BOARDS: [&str; 8] = ["7x6", "6x5", "8x7", "9x6", "9x6x5", "5x4", "6x6", "4x4"];
+
+/// Somebody to play on against.
+struct Opponent {
+    /// Of the account.
+    program: String,
+    /// With the level of a character, else with the rating.
+    label: String,
+}
+
+/// A board of the form.
+struct FormBoard {
+    value: String,
+    name: String,
+    is_chosen: bool,
+}
 
 /// What the address says after its path: `variant`, and from the form `moves`, a move list or a link. Whatever else
 /// stands there is no reason to show nothing.
@@ -94,8 +110,8 @@ struct AnalysisPage {
     is_counted: bool,
     previous: Option<String>,
     colors: [(&'static str, DiscIcon, &'static str, bool); 2],
-    bots: Vec<String>,
-    boards: [&'static str; 8],
+    opponents: Vec<Opponent>,
+    boards: Vec<FormBoard>,
 }
 
 impl AnalysisPage {
@@ -219,7 +235,7 @@ async fn show(
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     // Frozen versions of learners are on the learners' own pages.
     let is_shown = |bot: &OpenBot| bot.house && !state.learning.has_version(&bot.player.name);
-    let bots = state.arena.open_bots().into_iter().filter(is_shown);
+    let bots: Vec<OpenBot> = state.arena.open_bots().into_iter().filter(is_shown).collect();
     let page = AnalysisPage {
         frame: visitor.frame(Tab::Analysis, lang.text("analysis.title")),
         board: BoardDrawing::to_play(lang, Drawing::new(game.variant(), &view.moves)),
@@ -244,10 +260,38 @@ async fn show(
             let is_next = view.to_move == Some(side) || (view.to_move.is_none() && side == WireSide::First);
             (words::key(side), DiscIcon::new(side), words::color(lang, side), is_next)
         }),
-        bots: bots.map(|bot| bot.player.name.to_string()).collect(),
-        boards: BOARDS,
+        opponents: opponents(lang, &bots),
+        boards: boards(lang, game.variant()),
     };
     Ok((status, Html(page.render()?)).into_response())
+}
+
+/// The characters by their levels, then the other bots of the house, the weakest first.
+fn opponents(lang: Language, bots: &[OpenBot]) -> Vec<Opponent> {
+    let characters = Character::all(lang, bots);
+    let mut others: Vec<&OpenBot> = bots.iter().filter(|bot| bot.level.is_none()).collect();
+    others.sort_by_key(|bot| bot.elo);
+    let of_character = |character: Character| Opponent {
+        label: format!("{} · {}", character.rank, character.name),
+        program: character.program,
+    };
+    let of_other = |bot: &OpenBot| {
+        let name = bot.player.name.as_str();
+        let label = bot.elo.map_or_else(|| name.to_owned(), |elo| format!("{name} · {elo}"));
+        Opponent { program: name.to_owned(), label }
+    };
+    characters.into_iter().map(of_character).chain(others.into_iter().map(of_other)).collect()
+}
+
+fn boards(lang: Language, shown: Variant) -> Vec<FormBoard> {
+    let usual =
+        BOARDS.iter().filter_map(|board| board.parse::<Variant>().ok()).filter(|board| *board != shown);
+    let board = |variant: Variant| FormBoard {
+        value: variant.to_string(),
+        name: words::board(lang, variant),
+        is_chosen: variant == shown,
+    };
+    std::iter::once(shown).chain(usual).map(board).collect()
 }
 
 /// The position with its values, and whether they are there; without them if the solver has too much to do,

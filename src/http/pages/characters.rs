@@ -3,11 +3,13 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use super::parts::PlayerTag;
 use super::words::{self, BoardChoice};
 use crate::http::state::OpenBot;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
 use crate::model::rating::level::Level;
+use crate::protocol::terms::{Sides, WirePlayer};
 
 /// What each says, from the first to the last: its name, a line before the game, one when it has won, one when it has
 /// lost.
@@ -70,6 +72,48 @@ impl Character {
         let mut all: Vec<Self> = bots.iter().filter_map(|bot| Self::of(lang, bot)).collect();
         all.sort_by_key(|character| character.level);
         all
+    }
+}
+
+/// The characters by the accounts behind them: whoever is shown on a page is called by the name that people know.
+/// Prints what the page's modules need for those who come later.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/cast.html")]
+pub(super) struct Cast {
+    lang: Language,
+    characters: Vec<Character>,
+}
+
+impl HtmlSafe for Cast {}
+
+impl Cast {
+    /// All of them.
+    pub(super) fn new(lang: Language, bots: &[OpenBot]) -> Self {
+        Self { lang, characters: Character::all(lang, bots) }
+    }
+
+    /// Those among these players.
+    pub(super) fn among(mut self, players: &Sides<WirePlayer>) -> Self {
+        let ids = [&players.first.id, &players.second.id];
+        self.characters.retain(|character| ids.contains(&&character.player));
+        self
+    }
+
+    /// Who an account is, if it is one of them.
+    pub(super) fn of(&self, player: &PlayerId) -> Option<&Character> {
+        self.characters.iter().find(|character| character.player == *player)
+    }
+
+    /// What both players are called.
+    pub(super) fn names(&self, players: &Sides<WirePlayer>) -> [String; 2] {
+        [&players.first, &players.second].map(|player| {
+            self.of(&player.id).map_or_else(|| player.name.to_string(), |character| character.name.to_owned())
+        })
+    }
+
+    /// A player's name with badge, rating, and the face of whoever has one.
+    pub(super) fn tag(&self, player: &WirePlayer) -> PlayerTag {
+        PlayerTag::new(self.lang, player).played_by(self.of(&player.id))
     }
 }
 

@@ -12,7 +12,7 @@ use fourfold_engine::BySide;
 use super::analysis;
 use super::author::Thoughts;
 use super::changed_moves::LessonsPanel;
-use super::characters::Character;
+use super::characters::{Cast, Character};
 use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -41,7 +41,6 @@ use crate::study::learning::lesson_history::lessons_of;
 struct SeatBar {
     place: &'static str,
     side: &'static str,
-    wire_side: WireSide,
     disc: DiscIcon,
     /// Who plays, where it is one of the eight.
     character: Option<Character>,
@@ -91,6 +90,8 @@ pub(super) struct GameShown {
     tells_values: bool,
     /// Where a finished game is analysed.
     analysis: Option<String>,
+    /// Of whom the modules get names and faces, where the page does not bring them itself.
+    cast: Option<Cast>,
     /// Whether it is played for fun against a bot of the house, which lets people think again.
     is_friendly: bool,
 }
@@ -99,16 +100,22 @@ impl HtmlSafe for GameShown {}
 
 impl GameShown {
     /// From the wire's forms, of which the modules get a copy.
-    pub(super) fn new(lang: Language, site: &Site, snapshot: &Snapshot, end: Option<&GameEnd>) -> Self {
+    pub(super) fn new(
+        lang: Language,
+        site: &Site,
+        snapshot: &Snapshot,
+        end: Option<&GameEnd>,
+        cast: &Cast,
+    ) -> Self {
         let bottom = snapshot.you.unwrap_or(WireSide::First);
         let top = if bottom == WireSide::First { WireSide::Second } else { WireSide::First };
-        let (status, detail) = status(lang, snapshot);
+        let (status, detail) = status(lang, snapshot, &cast.names(&snapshot.players));
         Self {
             lang,
             id: snapshot.game.to_string(),
             board: board(lang, snapshot),
-            top: seat(lang, snapshot, end, top, "top"),
-            bottom: seat(lang, snapshot, end, bottom, "bottom"),
+            top: seat(lang, snapshot, end, cast, (top, "top")),
+            bottom: seat(lang, snapshot, end, cast, (bottom, "bottom")),
             status,
             detail,
             terms: terms(lang, snapshot),
@@ -118,26 +125,16 @@ impl GameShown {
             tells_values: site.tells_values && is_told_the_value(snapshot),
             analysis: (snapshot.status == GameStatus::Over)
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
+            cast: None,
             is_friendly: false,
         }
     }
 
-    /// With the names and faces of those who have them.
-    fn with_characters(mut self, snapshot: &Snapshot, bots: &[OpenBot]) -> Self {
-        for seat in [&mut self.top, &mut self.bottom] {
-            let player = of(&snapshot.players, seat.wire_side);
-            let bot = bots.iter().find(|bot| bot.house && bot.player.id == player.id);
-            self.is_friendly |= bot.is_some() && !snapshot.rated;
-            let Some(character) = bot.and_then(|bot| Character::of(self.lang, bot)) else { continue };
-            seat.player = seat.player.clone().called(Some(character.name));
-            seat.character = Some(character);
-        }
-        self
-    }
-
-    /// Those who play.
-    fn characters(&self) -> impl Iterator<Item = &Character> {
-        [&self.top, &self.bottom].into_iter().filter_map(|seat| seat.character.as_ref())
+    /// On a page of its own: with what the modules need, and what friends of the house may do.
+    fn alone(self, snapshot: &Snapshot, bots: &[OpenBot], cast: Cast) -> Self {
+        let players = [&snapshot.players.first.id, &snapshot.players.second.id];
+        let of_house = bots.iter().any(|bot| bot.house && players.contains(&&bot.player.id));
+        Self { is_friendly: of_house && !snapshot.rated, cast: Some(cast), ..self }
     }
 
     #[expect(clippy::unused_self, reason = "templates call methods")]
@@ -174,31 +171,32 @@ fn seat(
     lang: Language,
     snapshot: &Snapshot,
     end: Option<&GameEnd>,
-    side: WireSide,
-    place: &'static str,
+    cast: &Cast,
+    (side, place): (WireSide, &'static str),
 ) -> SeatBar {
     let change = end.and_then(|end| end.rating.as_ref()).map(|rating| of(rating, side));
+    let player = of(&snapshot.players, side);
+    let character = cast.of(&player.id).cloned();
     SeatBar {
         place,
         side: words::key(side),
-        wire_side: side,
         disc: DiscIcon::new(side),
-        character: None,
-        player: PlayerTag::new(lang, of(&snapshot.players, side)),
+        player: PlayerTag::new(lang, player).called(character.as_ref().map(|character| character.name)),
+        character,
         clock: words::clock_face(lang, *of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
         delta: change.map(|change| change.after - change.before),
     }
 }
 
-fn status(lang: Language, snapshot: &Snapshot) -> (String, String) {
-    let names = [snapshot.players.first.name.to_string(), snapshot.players.second.name.to_string()];
+fn status(lang: Language, snapshot: &Snapshot, names: &[String; 2]) -> (String, String) {
     if let (Some(result), Some(reason)) = (snapshot.result, snapshot.reason) {
         let detail = format!("{}.", words::reason(lang, reason, snapshot.variant.0.connect()));
-        return (words::headline(lang, result, snapshot.you, &names), detail);
+        return (words::headline(lang, result, snapshot.you, names), detail);
     }
     let side = snapshot.to_move.unwrap_or(WireSide::First);
-    let name = &of(&snapshot.players, side).name;
+    let [first, second] = names;
+    let name = if side == WireSide::First { first } else { second };
     (
         lang.fill("game.to_move", &[("name", name)]),
         lang.fill("game.next", &[("color", words::color(lang, side))]),
@@ -333,8 +331,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let reportable = reportable(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
-    let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref())
-        .with_characters(&snapshot, &state.arena.open_bots());
+    let bots = state.arena.open_bots();
+    let cast = Cast::new(visitor.language(), &bots).among(&snapshot.players);
+    let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref(), &cast)
+        .alone(&snapshot, &bots, cast);
     let described = [shown.status.as_str(), shown.detail.as_str()].join(" · ");
     let picture = format!("/api/v1/games/{}.png", shown.id);
     let page = GamePage {

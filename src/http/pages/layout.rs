@@ -233,6 +233,16 @@ impl LayoutFrame {
         format!("{}{path}", self.origin)
     }
 
+    /// In the colours and with the board that the page around a frame asks for in the frame's address: names of
+    /// either. Other names change nothing.
+    pub(super) fn themed<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        names.into_iter().fold(self, |frame, name| Self {
+            theme: theme_named(name).or(frame.theme),
+            board: board_named(name).or(frame.board),
+            ..frame
+        })
+    }
+
     /// With a picture of its own beside links to the page.
     pub(super) fn pictured(self, path: String) -> Self {
         Self { picture: Some(path), ..self }
@@ -409,12 +419,19 @@ fn cookie<'a>(parts: &'a Parts, wanted: &str) -> Option<&'a str> {
 }
 
 fn board(parts: &Parts) -> Option<&'static str> {
-    let chosen = cookie(parts, BOARD_COOKIE)?;
+    board_named(cookie(parts, BOARD_COOKIE)?)
+}
+
+fn board_named(chosen: &str) -> Option<&'static str> {
     BOARDS.into_iter().find(|board| *board == chosen)
 }
 
 fn theme(parts: &Parts) -> Option<Theme> {
-    match cookie(parts, THEME_COOKIE)? {
+    theme_named(cookie(parts, THEME_COOKIE)?)
+}
+
+fn theme_named(chosen: &str) -> Option<Theme> {
+    match chosen {
         "light" => Some(Theme::Light),
         "dark" => Some(Theme::Dark),
         _ => None,

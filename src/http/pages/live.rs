@@ -3,6 +3,7 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use super::characters::Cast;
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::parts::PlayerTag;
 use super::words;
@@ -24,6 +25,8 @@ pub(super) struct LiveSeat {
 pub(super) struct GameTile {
     lang: Language,
     id: String,
+    /// The same for all games of the same two.
+    pairing: String,
     first: LiveSeat,
     second: LiveSeat,
     board: MiniBoard,
@@ -35,21 +38,22 @@ impl HtmlSafe for GameTile {}
 
 impl GameTile {
     /// A game that has ended.
-    pub(super) fn finished(lang: Language, game: &Snapshot) -> Self {
-        let names = [game.players.first.name.to_string(), game.players.second.name.to_string()];
+    pub(super) fn finished(lang: Language, game: &Snapshot, cast: &Cast) -> Self {
+        let names = cast.names(&game.players);
         let result = game.result.map(|result| words::headline(lang, result, None, &names));
         let reason = game.reason.map(|reason| words::reason(lang, reason, game.variant.0.connect()));
         let meta: Vec<_> = result.into_iter().chain(reason).collect();
-        Self::build(lang, &game.game, &game.players, game.variant, &game.moves, meta.join(" · "))
+        Self::build(lang, &game.game, &game.players, cast, game.variant, &game.moves, meta.join(" · "))
     }
 
     /// A game in progress.
-    pub(super) fn new(lang: Language, game: &LiveGame) -> Self {
+    pub(super) fn new(lang: Language, game: &LiveGame, cast: &Cast) -> Self {
         let mut meta = vec![words::time_control(lang, game.time), words::kind(lang, game.rated).to_owned()];
         if game.watching > 0 {
             meta.push(lang.count("game.watching", game.watching.into()));
         }
-        let tile = Self::build(lang, &game.game, &game.players, game.variant, &game.moves, meta.join(" · "));
+        let tile =
+            Self::build(lang, &game.game, &game.players, cast, game.variant, &game.moves, meta.join(" · "));
         Self { is_live: true, ..tile }
     }
 
@@ -57,22 +61,33 @@ impl GameTile {
         lang: Language,
         id: &GameId,
         players: &Sides<WirePlayer>,
+        cast: &Cast,
         variant: WireVariant,
         moves: &str,
         meta: String,
     ) -> Self {
-        let seat = |side, player| LiveSeat {
-            disc: DiscIcon::new(side),
-            player: PlayerTag::new(lang, player).unlinked(),
-        };
+        let seats = seats(players, cast);
         Self {
             lang,
             id: id.to_string(),
-            first: seat(WireSide::First, &players.first),
-            second: seat(WireSide::Second, &players.second),
+            pairing: pairing(players),
+            first: seats.first,
+            second: seats.second,
             board: MiniBoard { drawing: Drawing::new(variant.0, moves) },
             meta,
             is_live: false,
         }
     }
+}
+
+/// Both players, without links.
+fn seats(players: &Sides<WirePlayer>, cast: &Cast) -> Sides<LiveSeat> {
+    let seat = |side, player| LiveSeat { disc: DiscIcon::new(side), player: cast.tag(player).unlinked() };
+    Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
+}
+
+fn pairing(players: &Sides<WirePlayer>) -> String {
+    let mut ids = [&players.first.id, &players.second.id].map(ToString::to_string);
+    ids.sort_unstable();
+    ids.join(" ")
 }

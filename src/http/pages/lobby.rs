@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Html;
 use fourfold_engine::Variant;
 
-use super::characters::{Character, PlayDialog};
+use super::characters::{Cast, Character, PlayDialog};
 use super::drawing::{BoardDrawing, DiscIcon, Drawing, MiniBoard};
 use super::game::stored_snapshot;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -20,6 +20,8 @@ use super::{Page, words};
 use crate::http::ranking::{RankedRow, strongest};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::model::ids::PlayerId;
+use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
@@ -89,6 +91,7 @@ struct Lobby {
     teaser: MiniBoard,
     dialog: PlayDialog,
     rivals: Vec<Character>,
+    cast: Cast,
     ranks: Vec<Rank>,
     /// Where their ratings have their zero: it is not that of the other ratings on the page.
     /// Tournaments that go on, and those to come.
@@ -115,20 +118,22 @@ struct Rank {
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
     let lobby = state.arena.lobby();
-    let rivals = Character::all(lang, &state.arena.open_bots());
+    let bots = state.arena.open_bots();
+    let (rivals, cast) = (Character::all(lang, &bots), Cast::new(lang, &bots));
     let finished = finished(&state).await?;
     let page = Lobby {
         frame: visitor.frame(Tab::Play, lang.text("lobby.title")),
         times: TIMES,
         boards: words::boards(lang),
-        feature: Feature::new(lang, lobby.games.first(), finished.first()),
+        feature: Feature::new(lang, lobby.games.first(), finished.first(), &cast),
         counts: [("lobby.online", lobby.online), ("lobby.in_progress", lobby.live)]
             .map(|(key, n)| lang.count(key, n.into()))
             .join(" · "),
-        games: games(lang, &lobby.games, &finished),
+        games: games(lang, &lobby.games, &finished, &cast),
         teaser: MiniBoard { drawing: Drawing::new(Variant::STANDARD, SAMPLE_MOVES) },
         dialog: PlayDialog::new(lang, rivals.clone(), visitor.signed_in().is_some()),
         rivals,
+        cast,
         ranks: ranks(&state, lang).await?,
         scale: scale(&state, lang),
         tournaments: Notice::all(&state, lang).await?,
@@ -137,19 +142,40 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     Ok(Html(page.render()?))
 }
 
-/// The list beside the featured game, which is not in it.
-fn games(lang: Language, live: &[LiveGame], finished: &[Snapshot]) -> Vec<GameTile> {
-    let finished =
-        finished.iter().skip(usize::from(live.is_empty())).map(|game| GameTile::finished(lang, game));
-    live.iter()
-        .skip(1)
-        .map(|game| GameTile::new(lang, game))
-        .chain(finished)
-        .take(GAMES_MAX as usize)
-        .collect()
+/// The list beside the featured game, which is not in it: at most one tile of a pairing, so that those who play quickly
+/// do not fill it, and people first.
+fn games(lang: Language, live: &[LiveGame], finished: &[Snapshot], cast: &Cast) -> Vec<GameTile> {
+    let mut seen = Pairings::default();
+    let mut is_new = |players: &Sides<WirePlayer>| seen.is_new(&players.first.id, &players.second.id);
+    let mut shown: Vec<&LiveGame> = live.iter().filter(|game| is_new(&game.players)).skip(1).collect();
+    shown.sort_by_key(|game| !has_people(&game.players));
+    let mut ended: Vec<&Snapshot> = finished.iter().filter(|game| is_new(&game.players)).collect();
+    if live.is_empty() && !ended.is_empty() {
+        ended.remove(0);
+    }
+    let shown = shown.into_iter().map(|game| GameTile::new(lang, game, cast));
+    let ended = ended.into_iter().map(|game| GameTile::finished(lang, game, cast));
+    shown.chain(ended).take(GAMES_MAX as usize).collect()
 }
 
-/// The games that finished last, the newest first, those of other players before another one of the same two.
+fn has_people(players: &Sides<WirePlayer>) -> bool {
+    [&players.first, &players.second].iter().any(|player| player.kind != PlayerKind::Bot)
+}
+
+/// Who has been seen against whom.
+#[derive(Default)]
+struct Pairings(HashSet<[PlayerId; 2]>);
+
+impl Pairings {
+    /// Takes note of two, and says whether they are seen for the first time.
+    fn is_new(&mut self, one: &PlayerId, other: &PlayerId) -> bool {
+        let mut pairing = [one.clone(), other.clone()];
+        pairing.sort_unstable();
+        self.0.insert(pairing)
+    }
+}
+
+/// The games that finished last, the newest first, one of each pairing.
 async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
     let newest = GameQuery { newest_first: true, limit: LOOKED_AT_MAX, ..GameQuery::default() };
     let mut snapshots = Vec::new();
@@ -161,34 +187,26 @@ async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
     Ok(snapshots)
 }
 
-/// As many as are shown: the first of each pairing, then the others, each in their order.
+/// As many as are shown beside the featured one: the first of each pairing.
 fn varied(games: Vec<StoredGame>) -> Vec<StoredGame> {
-    let mut seen = HashSet::new();
-    let is_new = |game: &StoredGame| {
-        let players = &game.spec.players;
-        let mut pairing = [players.first.clone(), players.second.clone()];
-        pairing.sort_unstable();
-        seen.insert(pairing)
-    };
-    let (mut shown, others): (Vec<_>, Vec<_>) = games.into_iter().partition(is_new);
-    shown.extend(others);
-    shown.truncate(GAMES_MAX as usize);
-    shown
+    let mut seen = Pairings::default();
+    let is_new = |game: &StoredGame| seen.is_new(&game.spec.players.first, &game.spec.players.second);
+    games.into_iter().filter(is_new).take(GAMES_MAX as usize + 1).collect()
 }
 
 impl Feature {
-    fn new(lang: Language, live: Option<&LiveGame>, finished: Option<&Snapshot>) -> Self {
+    fn new(lang: Language, live: Option<&LiveGame>, finished: Option<&Snapshot>, cast: &Cast) -> Self {
         let board = |variant, moves: &str| BoardDrawing::to_show(lang, Drawing::new(variant, moves));
         match (live, finished) {
             (Some(game), _) => Self {
                 board: board(game.variant.0, &game.moves),
-                seats: Some(seats(lang, &game.players)),
+                seats: Some(seats(&game.players, cast)),
                 game: Some(game.game.to_string()),
                 is_live: true,
             },
             (None, Some(game)) => Self {
                 board: board(game.variant.0, &game.moves),
-                seats: Some(seats(lang, &game.players)),
+                seats: Some(seats(&game.players, cast)),
                 game: Some(game.game.to_string()),
                 is_live: false,
             },
@@ -202,8 +220,8 @@ impl Feature {
     }
 }
 
-fn seats(lang: Language, players: &Sides<WirePlayer>) -> Sides<LiveSeat> {
-    let seat = |side, player| LiveSeat { disc: DiscIcon::new(side), player: PlayerTag::new(lang, player) };
+fn seats(players: &Sides<WirePlayer>, cast: &Cast) -> Sides<LiveSeat> {
+    let seat = |side, player| LiveSeat { disc: DiscIcon::new(side), player: cast.tag(player) };
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 

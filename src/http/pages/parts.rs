@@ -3,6 +3,7 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use super::characters::{Character, Face};
 use crate::http::assets;
 use crate::http::texts::Language;
 use crate::model::player::PlayerKind;
@@ -56,6 +57,8 @@ impl Script {
 #[template(path = "parts/player.html")]
 pub(super) struct PlayerTag {
     name: String,
+    /// Of a character of the house.
+    face: Option<Face>,
     /// Of the page that the link leads to.
     page: String,
     lang: Language,
@@ -72,6 +75,7 @@ impl PlayerTag {
         Self {
             lang,
             name: player.name.to_string(),
+            face: None,
             page: player.name.to_string(),
             badge: badge(player.kind),
             rating: player.rating.map(|rating| RatingTag::new(lang, rating)),
@@ -87,6 +91,12 @@ impl PlayerTag {
     /// By another name; the link leads to the same page.
     pub(super) fn called(self, name: Option<&str>) -> Self {
         Self { name: name.map_or(self.name, str::to_owned), ..self }
+    }
+
+    /// With the name and the face of the character that it is, if it is one.
+    pub(super) fn played_by(self, character: Option<&Character>) -> Self {
+        let face = character.map(|character| character.face);
+        Self { face, ..self }.called(character.map(|character| character.name))
     }
 
     /// Without the badge, for lists of one kind of players.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use self::history::RatingHistory;
 use self::play::PlaySection;
 use super::avatar::Avatar;
-use super::characters::{Character, PlayDialog};
+use super::characters::{Cast, Character, PlayDialog};
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -179,6 +179,7 @@ pub(super) async fn page(
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
     let stages = stages_wanted(&from).map(|games| (games, Asker::Visitor(share)));
+    let cast = Cast::new(lang, &bots);
     let page = PlayerPage {
         character: rivals().into_iter().find(|rival| rival.player == player.id),
         dialog: player.house.then(|| PlayDialog::new(lang, rivals(), visitor.signed_in().is_some())),
@@ -201,7 +202,7 @@ pub(super) async fn page(
         skill: skill(&state, lang, &player.id, variant, stages).await?,
         history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
-        live: live(&state, lang, &player.id),
+        live: live_games(&state, lang, &player.id, &cast),
         games,
         older,
     };
@@ -214,12 +215,6 @@ async fn named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, Sto
         Ok(name) => state.store.player_by_name(&name).await,
         Err(_) => Ok(None),
     }
-}
-
-/// The games that the player plays now.
-fn live(state: &AppState, lang: Language, player: &PlayerId) -> Vec<GameTile> {
-    let plays = |game: &&LiveGame| game.players.first.id == *player || game.players.second.id == *player;
-    state.arena.live_games().iter().filter(plays).map(|game| GameTile::new(lang, game)).collect()
 }
 
 fn about(lang: Language, player: &StoredPlayer) -> String {
@@ -425,4 +420,11 @@ fn result_words(result: Option<SideResult>) -> (&'static str, &'static str) {
         Some(SideResult::Draw) => ("game.drawn", "soft"),
         None => ("game.void", "soft"),
     }
+}
+
+/// The games that somebody plays now.
+fn live_games(state: &AppState, lang: Language, player: &PlayerId, cast: &Cast) -> Vec<GameTile> {
+    let plays = |game: &LiveGame| game.players.first.id == *player || game.players.second.id == *player;
+    let games = state.arena.live_games().into_iter().filter(plays);
+    games.map(|game| GameTile::new(lang, &game, cast)).collect()
 }

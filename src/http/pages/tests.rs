@@ -131,6 +131,20 @@ async fn a_link_to_a_game_shows_its_board() {
     let picture = site.open(SOMEWHERE, picture).await;
     assert_eq!(picture.headers()[header::CONTENT_TYPE], "image/png");
     assert_eq!(site.get("/api/v1/games/none.png").await.status, StatusCode::NOT_FOUND);
+    let moving = Request::get("/api/v1/games/one.gif").body(Body::empty()).unwrap();
+    let moving = site.open(SOMEWHERE, moving).await;
+    assert_eq!(moving.headers()[header::CONTENT_TYPE], "image/gif");
+    assert_eq!(site.get("/api/v1/games/none.gif").await.status, StatusCode::NOT_FOUND);
+}
+
+/// The colours and the board that a frame asks for stand in the page from the start.
+#[tokio::test]
+async fn a_frame_looks_as_the_page_around_it_asks() {
+    let site = site("plays").await;
+    let page = site.get("/embed/one?theme=dark&theme=walnut").await.body;
+    assert!(page.contains("data-theme=\"dark\" data-board=\"walnut\" data-fixed"), "{page}");
+    let page = site.get("/embed/one?theme=pink").await.body;
+    assert!(!page.contains("data-theme") && !page.contains("data-board"), "{page}");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::Html;
 
 use super::Page;
+use super::characters::Cast;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::watched::{Opens, Watched};
 use crate::http::state::AppState;
@@ -19,17 +20,19 @@ struct Wall {
     games: Vec<Watched>,
     /// What further games are made from.
     blank: Watched,
+    cast: Cast,
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
+    let cast = Cast::new(lang, &state.arena.open_bots());
     let mut games = Vec::new();
     for live in state.arena.live_games().iter().take(BOARDS_MAX) {
         // A game may have ended since.
         if let Some(game) = state.arena.snapshot(&live.game).await {
-            games.push(Watched::new(lang, &game, Opens::Here));
+            games.push(Watched::new(lang, &game, &cast, Opens::Here));
         }
     }
     let frame = visitor.frame(Tab::Watch, lang.text("wall.title"));
-    Ok(Html(Wall { frame, games, blank: Watched::blank(lang) }.render()?))
+    Ok(Html(Wall { frame, games, blank: Watched::blank(lang), cast }.render()?))
 }

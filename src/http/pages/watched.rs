@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use fourfold_engine::Variant;
 
+use super::characters::Cast;
 use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::parts::PlayerTag;
 use super::words;
@@ -42,15 +43,15 @@ pub(super) struct Watched {
 impl HtmlSafe for Watched {}
 
 impl Watched {
-    pub(super) fn new(lang: Language, game: &Snapshot, opens: Opens) -> Self {
-        let names = [game.players.first.name.to_string(), game.players.second.name.to_string()];
+    pub(super) fn new(lang: Language, game: &Snapshot, cast: &Cast, opens: Opens) -> Self {
+        let names = cast.names(&game.players);
         let status = game.result.map_or_else(
             || words::time_control(lang, game.time),
             |result| words::headline(lang, result, None, &names),
         );
         let seat = |side, player, clock| WatchedSeat {
             disc: DiscIcon::new(side),
-            player: Some(PlayerTag::new(lang, player).unlinked()),
+            player: Some(cast.tag(player).unlinked()),
             clock: words::clock_face(lang, clock),
         };
         Self {
