@@ -377,6 +377,7 @@ async fn add_person(life: &Life, name: &str) -> StoredPlayer {
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,
+        start: None,
     };
     let added = life.services.writer.write(Write::AddPlayer { player: player.clone(), password: None }).await;
     added.expect("a new player");
