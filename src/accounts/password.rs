@@ -187,6 +187,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_hash_is_computed_at_a_lower_priority_than_the_games() {
+        let niceness = || rustix::process::getpriority_process(None).unwrap();
+        let here = niceness();
+        let there = passwords().run(from(1), move || Ok(niceness())).await.unwrap();
+        assert!(there > here || here == 19, "{there} after {here}");
+    }
+
+    #[tokio::test]
     async fn a_password_is_known_again_and_others_are_not() {
         let passwords = passwords();
         let stored = passwords.hash(from(1), secret("correct horse")).await.unwrap();
