@@ -11,6 +11,7 @@ use crate::http::state::{BotPresence, OpenBot, TroubleView};
 use crate::lobby::LobbyHandle;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
+use crate::operations::backups::{BackupStanding, Backups};
 use crate::play::feeds::Feeds;
 use crate::play::host::{GameOffer, Host, StartError};
 use crate::play::orders::StandingOrders;
@@ -41,6 +42,7 @@ pub(super) struct LiveArena {
     pub(crate) self_tests: SelfTests,
     /// Knows which parts pause.
     pub(crate) supervision: Supervision,
+    pub(crate) backups: Backups,
 }
 
 impl LiveArena {
@@ -124,6 +126,10 @@ impl ArenaView for LiveArena {
 
     fn pauses(&self) -> Vec<String> {
         self.supervision.pauses()
+    }
+
+    fn backups(&self) -> BackupStanding {
+        self.backups.standing()
     }
 
     fn is_ready(&self) -> bool {

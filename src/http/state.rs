@@ -21,6 +21,7 @@ use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::play::host::{GameOffer, StartError};
+use crate::operations::backups::BackupStanding;
 use crate::play::orders::StandingOrders;
 
 use crate::model::time::UnixMillis;
@@ -134,6 +135,9 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
 
     /// Parts that have failed again and again and pause, one sentence each.
     fn pauses(&self) -> Vec<String>;
+
+    /// How the copies of the store stand.
+    fn backups(&self) -> BackupStanding;
 
     /// What keeps the arena from storing anything, if something does.
     fn obstacle(&self) -> Option<Obstacle>;

@@ -29,6 +29,7 @@ use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::host::{GameOffer, StartError};
+use crate::operations::backups::BackupStanding;
 use crate::play::orders::StandingOrders;
 use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
@@ -62,6 +63,7 @@ pub(crate) struct TestArena {
     pub(crate) feed_places: usize,
     pub(crate) presence: Option<BotPresence>,
     pub(crate) orders: StandingOrders,
+    pub(crate) backups: BackupStanding,
 }
 
 #[async_trait]
@@ -117,6 +119,10 @@ impl ArenaView for TestArena {
 
     fn pauses(&self) -> Vec<String> {
         self.pauses.clone()
+    }
+
+    fn backups(&self) -> BackupStanding {
+        self.backups.clone()
     }
 
     fn obstacle(&self) -> Option<Obstacle> {

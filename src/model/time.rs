@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// What [`UnixMillis::stamp`] looks like.
+const STAMP: &str = "%Y%m%dT%H%M%SZ";
+
 /// Wall-clock time: milliseconds since 1970, UTC. A label only; no duration is ever computed from it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct UnixMillis(pub(crate) i64);
@@ -26,6 +29,25 @@ impl UnixMillis {
     #[must_use = "a moment is not moved, another one is given"]
     pub(crate) fn before(self, time: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// Its minute, for people: `2026-01-01 03:00 UTC`.
+    pub(crate) fn minute(self) -> String {
+        let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+    }
+
+    /// Its second in letters that every file name may have, which sort as times do: `20260101T030000Z`.
+    pub(crate) fn stamp(self) -> String {
+        let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        time.strftime(STAMP).to_string()
+    }
+
+    /// The second of which this is the stamp.
+    pub(crate) fn of_stamp(stamp: &str) -> Option<Self> {
+        let time = jiff::civil::DateTime::strptime(STAMP, stamp).ok()?;
+        let at = Self(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond());
+        Some(at).filter(|at| at.stamp() == stamp)
     }
 }
 

@@ -4,6 +4,7 @@
 //! are described for operators in `config/default.toml`; a test holds that file equal to [`Config::default`].
 
 mod access;
+mod backup;
 mod error;
 mod layers;
 mod tournaments;
@@ -17,6 +18,7 @@ use fourfold_bots::BotSpec;
 use serde::{Deserialize, Serialize};
 
 pub use access::{AccessConfig, Lookalikes, Registration};
+pub use backup::BackupConfig;
 pub(crate) use error::ConfigError;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
@@ -44,6 +46,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// Where everything is kept, and how writes are made durable.
     pub(crate) storage: StorageConfig,
+    /// Copies of it that the daemon makes by itself.
+    pub backup: BackupConfig,
     /// The threads on which house bots think.
     pub compute: ComputeConfig,
     /// What watchers are told.
@@ -540,6 +544,7 @@ impl Config {
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
         self.server.check_tls()?;
+        self.backup.check(&self.storage)?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(
@@ -559,9 +564,8 @@ impl Config {
             let keys = "learning.accuracy_min and judging.enabled";
             return Err(ConfigError::Contradiction { keys, message: message.to_owned() });
         }
-        self.tournaments
-            .check()
-            .map_err(|message| ConfigError::Contradiction { keys: "tournaments", message })?;
+        let contradiction = |message| ConfigError::Contradiction { keys: "tournaments", message };
+        self.tournaments.check().map_err(contradiction)?;
         Ok(self)
     }
 }
@@ -675,6 +679,15 @@ mod tests {
                 c.server.public_url = "http://fourfold.example".parse().ok();
             },
             "server.public_url and server.tls_cert: ",
+        );
+        check_contradiction(|c| c.backup.directory = "/backups".into(), "backup.at and backup.directory: ");
+        check_contradiction(
+            |c| {
+                c.backup.at = "0 3 * * *".parse().unwrap();
+                c.backup.directory = "/backups".into();
+                c.storage.url = "postgres://localhost/fourfold".to_owned().into();
+            },
+            "backup.at and storage.url: ",
         );
         check_contradiction(
             |c| c.limits.connections = Bounded::new(10),

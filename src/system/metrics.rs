@@ -100,6 +100,10 @@ pub(crate) struct Metrics {
     socket_refusals: Family<SocketRefusalLabel, Counter>,
     shares_refused: Family<ShareLabel, Counter>,
     failed_writes: Counter,
+    backups: Counter,
+    backup_failures: Counter,
+    /// When the last copy was made, in seconds since 1970; 0 for none.
+    backup_made: Gauge,
     machine: MachineGauges,
     /// When counting began, for whoever asks how long the daemon runs.
     started: UnixMillis,
@@ -186,6 +190,9 @@ impl Metrics {
             socket_refusals: Family::default(),
             shares_refused: Family::default(),
             failed_writes: Counter::default(),
+            backups: Counter::default(),
+            backup_failures: Counter::default(),
+            backup_made: Gauge::default(),
             machine: MachineGauges::default(),
             started: UnixMillis::now(),
         };
@@ -258,6 +265,11 @@ impl Metrics {
         registry.register("disk_free_bytes", "Room on the disk under it", machine.disk_free.clone());
         let help = "Attempts to write that failed; must stay 0";
         registry.register("failed_writes", help, self.failed_writes.clone());
+        registry.register("backups", "Copies that the schedule made", self.backups.clone());
+        let help = "Attempts at a copy by the schedule that failed; must stay 0";
+        registry.register("backup_failures", help, self.backup_failures.clone());
+        let help = "When the last of these copies was made, in seconds since 1970; 0 if there is none";
+        registry.register("backup_made_seconds", help, self.backup_made.clone());
     }
 
     fn register_refusals(&mut self) {
@@ -386,6 +398,21 @@ impl Metrics {
     /// An attempt to write failed.
     pub(crate) fn write_failed(&self) {
         self.failed_writes.inc();
+    }
+
+    /// The schedule made a copy.
+    pub(crate) fn backed_up(&self) {
+        self.backups.inc();
+    }
+
+    /// The last copy of the schedule is of that time.
+    pub(crate) fn last_backup(&self, at: UnixMillis) {
+        self.backup_made.set(at.0 / 1_000);
+    }
+
+    /// The schedule could not make a copy.
+    pub(crate) fn backup_failed(&self) {
+        self.backup_failures.inc();
     }
 
     /// So it is with the machine.

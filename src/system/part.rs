@@ -33,6 +33,8 @@ pub(crate) enum Part {
     Orders,
     /// Looks for guests whom nobody comes back to.
     IdleGuests,
+    /// Makes copies of the store by the schedule.
+    Backups,
     /// Reads the gauges.
     Gauges,
     Learners,
@@ -51,7 +53,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -68,6 +70,7 @@ impl Part {
         Self::Revocations,
         Self::Orders,
         Self::IdleGuests,
+        Self::Backups,
         Self::Gauges,
         Self::Learners,
         Self::Judge,
@@ -98,6 +101,7 @@ impl Part {
             Self::Revocations => "revocations",
             Self::Orders => "orders",
             Self::IdleGuests => "idle_guests",
+            Self::Backups => "backups",
             Self::Gauges => "gauges",
             Self::Learners => "learners",
             Self::Judge => "judge",

@@ -41,6 +41,7 @@ use crate::lobby::{LobbyActor, LobbyHandle};
 use crate::model::ids::PuzzleId;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
+use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
 use crate::play::feeds::Feeds;
 use crate::play::host::admission::Requirement;
 use crate::play::host::{Host, HostActor, HostDeps};
@@ -93,6 +94,7 @@ pub(super) struct Ground {
     site: Arc<Site>,
     tasks: Tasks,
     pub(super) orders: Orders,
+    pub(super) backups: Backups,
 }
 
 /// Storage and accounts.
@@ -125,6 +127,7 @@ pub(super) async fn ground(
         shares,
         signer,
         orders,
+        backups: Backups::default(),
     };
     Ok((ground, writing))
 }
@@ -467,6 +470,7 @@ pub(super) fn keep_small_parts(
     thinking: &Thinking,
     playing: &Playing,
 ) {
+    keep_backups(parts, ground);
     let (directory, feeds) = (playing.directory.clone(), playing.feeds.clone());
     let analysis = thinking.analysis.clone();
     parts.keep(remade(Part::Tv, move |stop| {
@@ -480,6 +484,19 @@ pub(super) fn keep_small_parts(
     parts.keep(remade(Part::Gauges, move |stop| {
         read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop).map(Ok)
     }));
+}
+
+/// Keeps what copies the store by the schedule, if there is one.
+fn keep_backups(parts: &mut KeptParts, ground: &Ground) {
+    let settings = &ground.config.backup;
+    let Some(schedule) = settings.at.0.clone() else { return };
+    let keeper = BackupKeeper {
+        store: Arc::clone(&ground.store),
+        metrics: Arc::clone(&ground.metrics),
+        backups: ground.backups.clone(),
+        plan: BackupPlan { schedule, directory: settings.directory.clone(), keep: settings.keep.count() },
+    };
+    parts.keep(remade(Part::Backups, move |stop| keeper.clone().run(stop).map(Ok)));
 }
 
 async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: CancellationToken) {
@@ -539,6 +556,7 @@ fn live_arena(ground: &Ground, services: &Services, competition: &Competition) -
         troubles: competition.troubles.clone(),
         self_tests: competition.self_tests.clone(),
         supervision: ground.supervision.clone(),
+        backups: ground.backups.clone(),
         line_feeds: LineFeeds::new(
             directory.clone(),
             feeds.clone(),

@@ -9,6 +9,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,28 +50,51 @@ pub(super) const TRAILER_BYTES: usize = TRAILER_BEGINS.len() + sha256::DIGITS + 
 /// Copies a database.
 pub(super) async fn back_up(database: &Path, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
     check_name(database, to, overwrite)?;
-    let draft = files::draft_of(to);
-    let made = make(database, &draft, to, overwrite).await;
-    if made.is_err() {
-        // What is left of it helps nobody, and the first error is told.
-        let _ = fs::remove_file(&draft);
-    }
-    let _ = fs::remove_file(beside(&draft, "-journal")); // only there if SQLite was interrupted
-    made
-}
-
-async fn make(database: &Path, draft: &Path, to: &Path, overwrite: Overwrite) -> Result<Backup, BackupError> {
-    let (database, draft, to) = (database.to_owned(), draft.to_owned(), to.to_owned());
+    let (database, to) = (database.to_owned(), to.to_owned());
+    let asker = Asker::default();
+    let is_asked = Arc::clone(&asker.0);
     let making = spawn_blocking(move || {
-        let source = ConnectionPlan::read(&database).connect().map_err(StoreError::from)?;
-        check_space(&source, &to)?;
-        copy(source, &draft)?;
-        let games = read_back(&draft)?;
-        let (bytes, sha256) = seal(&draft)?;
-        publish(&draft, &to, overwrite)?;
-        Ok(Backup { bytes, sha256, games })
+        let draft = files::draft_of(&to);
+        let made = make(&database, &draft, &to, overwrite, is_asked);
+        if made.is_err() {
+            // What is left of it helps nobody, and the first error is told.
+            let _ = fs::remove_file(&draft);
+        }
+        let _ = fs::remove_file(beside(&draft, "-journal")); // only there if SQLite was interrupted
+        made
     });
     making.await.map_err(|error| StoreError::Failed(Box::new(error)))?
+}
+
+/// Whoever waits for a copy. When nobody does any more, as at a stop of the daemon, it is given up.
+struct Asker(Arc<AtomicBool>);
+
+impl Default for Asker {
+    fn default() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+fn make(
+    database: &Path,
+    draft: &Path,
+    to: &Path,
+    overwrite: Overwrite,
+    is_asked: Arc<AtomicBool>,
+) -> Result<Backup, BackupError> {
+    let source = ConnectionPlan::read(database).connect().map_err(StoreError::from)?;
+    check_space(&source, to)?;
+    copy(source, draft, is_asked)?;
+    let games = read_back(draft)?;
+    let (bytes, sha256) = seal(draft)?;
+    publish(draft, to, overwrite)?;
+    Ok(Backup { bytes, sha256, games })
 }
 
 fn unwritable(path: &Path) -> impl Fn(io::Error) -> BackupError {
@@ -105,7 +130,7 @@ fn check_space(source: &Connection, to: &Path) -> Result<(), BackupError> {
 }
 
 /// Lets SQLite copy, at its ease.
-fn copy(source: Connection, draft: &Path) -> Result<(), BackupError> {
+fn copy(source: Connection, draft: &Path, is_asked: Arc<AtomicBool>) -> Result<(), BackupError> {
     let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
     let file = options.open(draft).map_err(unwritable(draft))?;
     let mut rested = Instant::now();
@@ -120,7 +145,7 @@ fn copy(source: Connection, draft: &Path) -> Result<(), BackupError> {
             let _ = file.sync_data();
             synced = Instant::now();
         }
-        false
+        !is_asked.load(Ordering::Relaxed)
     };
     source.progress_handler(STEPS, Some(at_ease)).map_err(StoreError::from)?;
     let name = draft.to_str().unwrap_or_default(); // its name was checked

@@ -7,7 +7,7 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 17] = [
+const KEPT: [Part; 18] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -15,6 +15,7 @@ const KEPT: [Part; 17] = [
     Part::Revocations,
     Part::Orders,
     Part::IdleGuests,
+    Part::Backups,
     Part::Gauges,
     Part::Learners,
     Part::Judge,
@@ -38,6 +39,8 @@ fn busy() -> Config {
     config.learning.enabled = true;
     config.judging.enabled = true;
     config.limits.rated_requires_selftest = true;
+    config.backup.at = "0 0 1 1 *".parse().unwrap();
+    config.backup.directory = ".".into();
     let cup = "name = \"Cup\"\nat = \"never\"\nformat = \"swiss\"\nentrants = [\"random\", \"greedy\"]";
     config.tournaments.0 = vec![toml::from_str(cup).unwrap()];
     config
