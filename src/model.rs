@@ -1,6 +1,7 @@
 //! The words of the domain, in which everything else is told: players, games, time, ratings, secrets. No I/O.
 
 pub mod bounded;
+pub(crate) mod chain_hash;
 pub mod clock;
 pub(crate) mod cron;
 pub(crate) mod duel;

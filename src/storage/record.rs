@@ -10,6 +10,7 @@ use crate::model::rating::newcomers::Footing;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 
+use crate::model::chain_hash::ChainHash;
 use crate::model::player::PlayerKind;
 
 pub(crate) use crate::model::rating::eligibility::UnratedReason;
@@ -197,6 +198,8 @@ pub struct Settlement {
     pub(crate) ratings: Option<BySide<RatingEntry>>,
     /// Why it is not rated though it was asked for.
     pub(crate) unrated_because: Option<UnratedReason>,
+    /// Its hash in the chain of finished games; only somebody else than we can have left it out.
+    pub(crate) hash: Option<ChainHash>,
 }
 
 /// A game whose stored form makes no sense: somebody else wrote to the store, or the disk lost something.

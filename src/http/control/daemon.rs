@@ -19,6 +19,7 @@ use crate::http::request::JsonBody;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::storage::reports::ReportQuery;
+use crate::operations::backups::BackupStanding;
 use crate::storage::store::GameQuery;
 
 /// What a daemon is doing.
@@ -50,6 +51,12 @@ pub(crate) struct DaemonStatus {
     /// Finished games that the judge has not looked at yet.
     #[serde(default)]
     pub(crate) unjudged: u64,
+    /// Finished games in all.
+    #[serde(default)]
+    pub(crate) finished: u64,
+    /// The hash of the last of them in their chain; empty if there is none.
+    #[serde(default)]
+    pub(crate) head: String,
     /// How far the bots that learn are behind.
     #[serde(default)]
     pub(crate) learners: Vec<LearnerBacklog>,
@@ -68,6 +75,9 @@ pub(crate) struct DaemonStatus {
     /// Reports of players about others with which there is something to do; 500 if there are more.
     #[serde(default)]
     pub(crate) open_reports: usize,
+    /// Copies by the schedule.
+    #[serde(default)]
+    pub(crate) backups: BackupsShown,
     /// Parts that have failed again and again and pause, one sentence each.
     #[serde(default)]
     pub(crate) pauses: Vec<String>,
@@ -76,6 +86,24 @@ pub(crate) struct DaemonStatus {
     pub(crate) set_aside: Vec<String>,
     /// Rated games that look as if points were given away.
     pub(crate) rating_alarms: Vec<RatingAlarmView>,
+}
+
+/// Copies of the store that the daemon makes by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct BackupsShown {
+    /// When the next one is due, RFC 3339; none without a schedule.
+    pub(crate) due: Option<String>,
+    /// When the newest was made, RFC 3339.
+    pub(crate) made: Option<String>,
+    /// Why the last attempt failed, if it did.
+    pub(crate) failure: Option<String>,
+}
+
+impl From<BackupStanding> for BackupsShown {
+    fn from(standing: BackupStanding) -> Self {
+        let BackupStanding { due, made, failure } = standing;
+        Self { due: due.map(|due| due.to_string()), made: made.map(|made| made.to_string()), failure }
+    }
 }
 
 /// How far a bot that learns is behind.
@@ -147,7 +175,8 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
     let (metrics, data) = (services.metrics.totals(), &daemon.data);
     let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
     let newest = services.store.finished_games(&newest).await.unwrap_or_default().pop();
-    let finished = newest.and_then(|game| game.settlement).map_or(0, |settlement| settlement.number);
+    let newest = newest.and_then(|game| game.settlement);
+    let finished = newest.as_ref().map_or(0, |settlement| settlement.number);
     let open_reports = control.store.reports(ReportQuery::Open, reports::LIST_MAX).await.unwrap_or_default();
     let learners = control.learning.all().into_iter().map(|learner| LearnerBacklog {
         name: learner.name.clone(),
@@ -166,6 +195,8 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
         commits: metrics.commits,
         writer_queue: metrics.writer_queue,
         unjudged: metrics.unjudged,
+        finished,
+        head: newest.and_then(|settlement| settlement.hash).map(|hash| hash.to_string()).unwrap_or_default(),
         learners: learners.collect(),
         memory_bytes: footprint::memory_bytes(),
         data_bytes: footprint::data_bytes(data),
@@ -173,6 +204,7 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
         orders: OrdersShown::of(&services.host.orders().now()),
         open_reports: open_reports.len(),
         rating_alarms: daemon.rating_alarms.all().iter().map(RatingAlarmView::from).collect(),
+        backups: daemon.backups.standing().into(),
         pauses: daemon.supervision.pauses(),
         set_aside: daemon.supervision.things_set_aside(),
     })

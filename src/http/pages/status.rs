@@ -29,6 +29,10 @@ struct StatusPage {
     frame: LayoutFrame,
     /// What is not as it should be; nothing if all is well.
     troubles: Vec<String>,
+    /// Why is the operator's business.
+    backup_failed: bool,
+    /// The hash of the last finished game.
+    head: Option<String>,
     figures: Vec<Figure>,
     behind: Vec<Behind>,
 }
@@ -37,9 +41,13 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let lang = visitor.language();
     let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
     let newest = state.store.finished_games(&newest).await?.pop();
-    let finished = newest.and_then(|game| game.settlement).map_or(0, |settlement| settlement.number);
+    let newest = newest.and_then(|game| game.settlement);
+    let finished = newest.as_ref().map_or(0, |settlement| settlement.number);
+    let head = newest.and_then(|settlement| settlement.hash).map(|hash| hash.to_string());
     let totals = state.metrics.totals();
     let figure = |key: &'static str, value: String| Figure { word: lang.text(key), value };
+    let backups = state.arena.backups();
+    let made = backups.made.map(|made| figure("status.backup", made.minute()));
     let figures = vec![
         figure("status.version", env!("CARGO_PKG_VERSION").to_owned()),
         figure("status.uptime", duration(state.metrics.uptime())),
@@ -50,6 +58,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         figure("status.queue", totals.writer_queue.to_string()),
         figure("status.unjudged", totals.unjudged.to_string()),
     ];
+    let figures = figures.into_iter().chain(made).collect();
     let learners = state.learning.all().into_iter();
     let behind = learners.map(|learner| Behind {
         name: learner.name.to_string(),
@@ -58,6 +67,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let page = StatusPage {
         frame: visitor.frame(Tab::Elsewhere, lang.text("status.title")),
         troubles: troubles(&state),
+        backup_failed: backups.failure.is_some(),
+        head,
         figures,
         behind: behind.filter(|learner| learner.games > 0).collect(),
     };

@@ -8,12 +8,14 @@ use tracing::{error, info};
 
 use super::address::Address;
 use super::apply::apply;
+use super::chain;
 use super::db::{self, Connection};
 use super::error::{is_contradiction, unexpected};
 use super::games;
 use super::run::{KnownGame, Run, Staged, is_of_games};
 use super::session::{Session, connect};
 use super::statement::Statement;
+use crate::model::chain_hash::ChainHash;
 use crate::model::durability::Durability;
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -60,6 +62,8 @@ pub(super) struct Lane {
     commits: i64,
     live: HashMap<GameId, KnownGame>,
     last_number: i64,
+    /// The hash of that game in the chain of finished games.
+    head: ChainHash,
     unresolved: Option<Unresolved>,
 }
 
@@ -82,6 +86,7 @@ impl Lane {
         }
         let sql = "SELECT coalesce(max(number), 0) FROM settlement";
         let last_number = db::query_scalar(sql).fetch_one(connection).await?;
+        let head = chain::read_head(connection).await?;
         let session = Some(session);
         Ok(Self {
             address,
@@ -91,6 +96,7 @@ impl Lane {
             commits: 0,
             live,
             last_number,
+            head,
             unresolved: None,
         })
     }
@@ -190,6 +196,7 @@ impl Lane {
         let Unresolved { number, answers, staged } = unresolved;
         self.commits = number;
         self.last_number = staged.last_number;
+        self.head = staged.head;
         for (id, known) in staged.changed {
             match known {
                 Some(known) => drop(self.live.insert(id, known)),
@@ -327,7 +334,7 @@ impl Lane {
     }
 
     fn staged(&self) -> Staged {
-        Staged { changed: HashMap::new(), last_number: self.last_number }
+        Staged { changed: HashMap::new(), last_number: self.last_number, head: self.head.clone() }
     }
 }
 

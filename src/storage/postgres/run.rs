@@ -7,8 +7,10 @@ use fourfold_engine::{BySide, Side, Variant};
 use super::db::Connection;
 use super::precedents::{Beginnings, EndingGame, folds_before};
 use super::statement::{Statement, made_texts, numbers, numbers_or_none, texts, texts_or_none, truths};
+use crate::model::chain_hash::ChainHash;
 use crate::model::ids::GameId;
 use crate::model::time::UnixMillis;
+use crate::storage::chain;
 use crate::storage::live::UnfinishedGame;
 use crate::storage::record::{Ending, GameSpec, RatingRow, Settlement, StoredEvent, UnratedReason};
 use crate::storage::refold::{Refold, Voided};
@@ -34,6 +36,8 @@ pub(super) struct Staged {
     pub(super) changed: HashMap<GameId, Option<KnownGame>>,
     /// Number of the last finished game.
     pub(super) last_number: i64,
+    /// Its hash in the chain of finished games.
+    pub(super) head: ChainHash,
 }
 
 /// Whether a write can be part of a run.
@@ -60,6 +64,7 @@ struct EndRow {
     moves: String,
     unrated_because: Option<UnratedReason>,
     ended_at: UnixMillis,
+    hash: ChainHash,
 }
 
 impl<'b> Run<'b> {
@@ -156,8 +161,12 @@ impl<'b> Run<'b> {
         if live.contains_key(id) {
             self.over.push(keys.key);
         }
-        self.ends.push(EndRow { number, keys, ending, moves, unrated_because, ended_at });
-        Ok(Written::Settled(Settlement { number: number.unsigned_abs(), ratings, unrated_because }))
+        let counted = number.unsigned_abs();
+        let hash = chain::then(&staged.head, &chain::content(counted, spec, &moves, ending, ended_at));
+        staged.head = hash.clone();
+        self.ends.push(EndRow { number, keys, ending, moves, unrated_because, ended_at, hash: hash.clone() });
+        let hash = Some(hash);
+        Ok(Written::Settled(Settlement { number: counted, ratings, unrated_because, hash }))
     }
 
     /// Adds all rows to a statement.
@@ -243,7 +252,7 @@ impl<'b> Run<'b> {
     fn add_ends<'s>(&'s self, statement: &mut Statement<'s>) {
         let ends = || self.ends.iter();
         statement.insert(
-            "settlement (number, game, result, moves, unrated_because, ended_at)",
+            "settlement (number, game, result, moves, unrated_because, ended_at, hash)",
             vec![
                 numbers(ends().map(|end| end.number)),
                 numbers(ends().map(|end| end.keys.key)),
@@ -251,6 +260,7 @@ impl<'b> Run<'b> {
                 texts(ends().map(|end| end.moves.as_str())),
                 texts_or_none(ends().map(|end| end.unrated_because.map(UnratedReason::as_str))),
                 numbers(ends().map(|end| end.ended_at.0)),
+                texts(ends().map(|end| end.hash.as_str())),
             ],
             "",
         );

@@ -368,7 +368,7 @@ mod tests {
             ..spec("g1", "Ada", "deep")
         };
         let entries = elo::settle(elo::Standing::START, elo::Standing::START, Some(Side::First));
-        let settlement = Settlement { number: 7, ratings: Some(entries), unrated_because: None };
+        let settlement = Settlement { number: 7, ratings: Some(entries), ..Settlement::default() };
         let events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
         let game = StoredGame { spec, events, settlement: Some(settlement) };
         let players =

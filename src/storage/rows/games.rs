@@ -47,6 +47,7 @@ row! {
         result: Option<String>,
         moves: Option<String>,
         settled_unrated_because: Option<String>,
+        hash: Option<String>,
         entries: i64,
         first_before: Option<i64>,
         first_delta: Option<i64>,
@@ -119,7 +120,8 @@ impl GameRow {
             _ => return Err(Damage(format!("{} rating entries, not one for each player", self.entries))),
         };
         let unrated_because = unrated_reason(self.settled_unrated_because.as_deref())?;
-        Ok(Some(Settlement { number: number("settlement.number", settled)?, ratings, unrated_because }))
+        let hash = self.hash.as_deref().map(|hash| parsed("settlement.hash", hash)).transpose()?;
+        Ok(Some(Settlement { number: number("settlement.number", settled)?, ratings, unrated_because, hash }))
     }
 
     /// Compares what the settlement repeats for the sake of searching with the log.

@@ -12,6 +12,7 @@ row! {
     #[derive(Debug)]
     pub(crate) struct BeforeRow {
         pub(crate) number: i64,
+        pub(crate) head: Option<String>,
         pub(crate) player: i64,
         rating: Option<i64>,
         games: Option<i64>,

@@ -3,9 +3,11 @@
 use fourfold_engine::{BySide, Side, Variant, WinDrawLoss};
 
 use super::db::{self, Connection};
+use crate::model::chain_hash::ChainHash;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::newcomers;
 use crate::model::time::UnixMillis;
+use crate::storage::chain;
 use crate::storage::record::{RatingRow, Settlement, UnratedReason};
 use crate::storage::rows::{Damage, parsed, to_sql, word};
 use crate::storage::rows::{
@@ -23,7 +25,7 @@ pub(super) fn settle(
     referee: &Referee<'_>,
     ended_at: UnixMillis,
 ) -> Result<Settlement, StoreError> {
-    let Before { number, rows } = before(connection, keys, referee)?;
+    let Before { number, head, rows } = before(connection, keys, referee)?;
     let verdict = if let Some(verdict) = referee.judge_start() {
         verdict
     } else {
@@ -38,7 +40,10 @@ pub(super) fn settle(
         }
         referee.judge(Precedents { rows, remembered: &remembered, gained })
     };
-    let end = SettlementRows { number, keys, referee, ended_at };
+    let counted = crate::storage::rows::number("settlement.number", number)?;
+    let Referee { spec, moves, ending } = *referee;
+    let hash = chain::then(&head, &chain::content(counted, spec, moves, ending, ended_at));
+    let end = SettlementRows { number, keys, referee, ended_at, hash: &hash };
     let (ratings, unrated_because) = match verdict {
         RatingVerdict::Rated(changes) => {
             end.insert_end(connection, None)?;
@@ -52,34 +57,36 @@ pub(super) fn settle(
             (None, reason)
         }
     };
-    Ok(Settlement {
-        number: crate::storage::rows::number("settlement.number", number)?,
-        ratings,
-        unrated_because,
-    })
+    Ok(Settlement { number: counted, ratings, unrated_because, hash: Some(hash) })
 }
 
 /// How things stand before the game counts.
 struct Before {
     /// The number that is due. There is one writer, so nobody else can take it.
     number: i64,
+    /// The hash of the game before it.
+    head: ChainHash,
     rows: BySide<RatingRow>,
 }
 
 fn before(connection: &Connection, keys: GameKeys, referee: &Referee<'_>) -> Result<Before, StoreError> {
     let players = keys.players();
-    let sql = "SELECT (SELECT coalesce(max(number), 0) + 1 FROM settlement) AS number, p.key AS player, \
+    let sql = "SELECT (SELECT coalesce(max(number), 0) + 1 FROM settlement) AS number, \
+               (SELECT hash FROM settlement ORDER BY number DESC LIMIT 1) AS head, p.key AS player, \
                r.rating, r.games, r.wins, r.draws, r.losses, p.start \
                FROM player p LEFT JOIN rating r ON r.player = p.key AND r.variant = ?1 WHERE p.key IN (?2, ?3)";
     let query = db::query_as(sql).bind(referee.spec.variant.to_string());
     let found: Vec<BeforeRow> = query.bind(players.first).bind(players.second).fetch_all(connection)?;
-    let number = found.first().map(|row| row.number).ok_or(Damage("a game has no players".into()))?;
+    let (number, head) = found
+        .first()
+        .map(|row| (row.number, chain::head(row.head.as_deref())))
+        .ok_or(Damage("a game has no players".into()))?;
     let mut rows = BySide::<RatingRow>::default();
     for row in found {
         let side = if row.player == players.first { Side::First } else { Side::Second };
         rows[side] = row.rating(referee.spec.variant)?;
     }
-    Ok(Before { number, rows })
+    Ok(Before { number, head, rows })
 }
 
 /// What newcomers have added to a rating in the day before.
@@ -127,6 +134,7 @@ struct SettlementRows<'a> {
     keys: GameKeys,
     referee: &'a Referee<'a>,
     ended_at: UnixMillis,
+    hash: &'a ChainHash,
 }
 
 impl SettlementRows<'_> {
@@ -136,12 +144,12 @@ impl SettlementRows<'_> {
         connection: &Connection,
         unrated_because: Option<UnratedReason>,
     ) -> Result<(), StoreError> {
-        let Self { number, keys, referee, ended_at } = self;
-        let sql = "INSERT INTO settlement (number, game, result, moves, unrated_because, ended_at) \
-                   VALUES (?, ?, ?, ?, ?, ?)";
+        let Self { number, keys, referee, ended_at, hash } = self;
+        let sql = "INSERT INTO settlement (number, game, result, moves, unrated_because, ended_at, hash) \
+                   VALUES (?, ?, ?, ?, ?, ?, ?)";
         let query = db::query(sql).bind(*number).bind(keys.key).bind(referee.ending.result.word());
         let query = query.bind(referee.moves).bind(unrated_because.map(UnratedReason::as_str));
-        query.bind(ended_at.0).execute(connection)?;
+        query.bind(ended_at.0).bind(hash.as_str()).execute(connection)?;
         db::query("DELETE FROM live_game WHERE game = ?").bind(keys.key).execute(connection)?;
         let players = keys.players();
         let sql = "INSERT INTO player_game (player, number) VALUES (?1, ?2), (?3, ?2) ON CONFLICT DO NOTHING";

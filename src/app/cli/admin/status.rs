@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Common;
 use crate::app::terminal::output;
-use crate::http::control::{DaemonStatus, OrdersShown, RatingAlarmView};
+use crate::http::control::{BackupsShown, DaemonStatus, OrdersShown, RatingAlarmView};
 use crate::model::ids::GameId;
 
 /// Show what the daemon on a data directory is doing.
@@ -33,6 +33,7 @@ fn print(out: &mut dyn Write, status: &DaemonStatus) -> io::Result<()> {
     writeln!(out, "games finished: {}, moves stored: {}", status.games_finished, status.moves)?;
     writeln!(out, "commits: {}, writes that wait: {}", status.commits, status.writer_queue)?;
     writeln!(out, "games that the judge has not looked at: {}", status.unjudged)?;
+    writeln!(out, "games in the records: {}, hash of the last: {}", status.finished, status.head)?;
     for learner in &status.learners {
         writeln!(out, "games that {} has not looked at: {}", learner.name, learner.behind)?;
     }
@@ -45,6 +46,7 @@ fn print(out: &mut dyn Write, status: &DaemonStatus) -> io::Result<()> {
         writeln!(out, "reports to be dealt with: {}", status.open_reports)?;
     }
     print_orders(out, &status.orders)?;
+    print_backups(out, &status.backups)?;
     for pause in &status.pauses {
         writeln!(out, "{pause}")?;
     }
@@ -68,6 +70,18 @@ fn print_orders(out: &mut dyn Write, orders: &OrdersShown) -> io::Result<()> {
     if let Some(text) = announcement {
         let until = announced_until.as_ref().map(|until| format!(" until {until}")).unwrap_or_default();
         writeln!(out, "announced{until}: {text}")?;
+    }
+    Ok(())
+}
+
+fn print_backups(out: &mut dyn Write, backups: &BackupsShown) -> io::Result<()> {
+    let BackupsShown { due, made, failure } = backups;
+    if let Some(due) = due {
+        let made = made.as_deref().unwrap_or("none");
+        writeln!(out, "last backup: {made}, next one: {due}")?;
+    }
+    if let Some(failure) = failure {
+        writeln!(out, "backup failed: {failure}")?;
     }
     Ok(())
 }
