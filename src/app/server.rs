@@ -27,6 +27,7 @@ use crate::competition::tournament::Tournaments;
 use crate::http::listener::{Listening, Transport};
 use crate::http::tls::{Tls, TlsError};
 use crate::model::signing::KEY_BYTES;
+use crate::operations::backups::Backups;
 use crate::play::house::{HouseBots, HouseError};
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
@@ -169,6 +170,7 @@ pub struct Daemon {
     self_tests: SelfTests,
     rating_alarms: RatingAlarms,
     supervision: Supervision,
+    backups: Backups,
     metrics: Arc<Metrics>,
     learning: Learning,
     transport: Transport,
@@ -188,8 +190,7 @@ impl Daemon {
     /// The store cannot be read or written, or the listener is broken.
     pub async fn start(parts: Parts) -> Result<Self, ServerError> {
         let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
-        let started = Instant::now();
-        let address = listener.local_addr()?;
+        let (started, address) = (Instant::now(), listener.local_addr()?);
         let (ground, writer) = wings::ground(config, store, &key).await?;
         let Ground { config, store, supervision, stop, .. } = &ground;
         let house =
@@ -239,6 +240,7 @@ impl Daemon {
             self_tests: competition.self_tests,
             rating_alarms: competition.rating_alarms,
             supervision: supervision.clone(),
+            backups: ground.backups.clone(),
             metrics: Arc::clone(&ground.metrics),
             learning,
             transport,
@@ -283,6 +285,11 @@ impl Daemon {
     /// What keeps its parts going.
     pub(crate) fn supervision(&self) -> &Supervision {
         &self.supervision
+    }
+
+    /// How the copies of its store stand.
+    pub(crate) fn backups(&self) -> &Backups {
+        &self.backups
     }
 
     /// Its tests of remote bots.
@@ -412,6 +419,7 @@ impl LiveGames {
 
     /// Lets them go on.
     async fn take_up(self, ground: &Ground, playing: &Playing, started: Instant) -> Result<(), ServerError> {
+        playing.host.remember_departures().await?;
         let (games, impossible) = playing.host.restore(self.sound).await?;
         let broken = self.damaged + impossible;
         ground.metrics.quarantined(broken);

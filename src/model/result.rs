@@ -57,3 +57,19 @@ pub enum EndReason {
     /// A house bot broke.
     BotFailed,
 }
+
+impl EndReason {
+    /// Whether somebody aborted or left.
+    pub(crate) fn is_departure(self) -> bool {
+        match self {
+            Self::Aborted | Self::Left => true,
+            Self::Four
+            | Self::Full
+            | Self::Resign
+            | Self::Time
+            | Self::Illegal
+            | Self::Stopped
+            | Self::BotFailed => false,
+        }
+    }
+}

@@ -44,6 +44,9 @@ pub trait GameStore {
     /// after this time. Damaged ones are left out.
     async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError>;
 
+    /// Who has aborted or left a game that ended at or after this time, and when, the earliest first; guests left out.
+    async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError>;
+
     /// How many rated games two players have begun since a time.
     async fn rated_games_between(
         &self,

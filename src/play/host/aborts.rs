@@ -1,4 +1,4 @@
-//! Who aborts game after game waits longer and longer for the next one: pure book-keeping.
+//! Who aborts or leaves game after game waits longer and longer for the next one: pure book-keeping.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 
 use crate::model::ids::PlayerId;
 
-/// Over this time aborts are counted.
-const PERIOD: Duration = Duration::from_hours(1);
+/// Over this time aborts are counted, and games that were left.
+pub(super) const PERIOD: Duration = Duration::from_hours(1);
 /// Aborts of a player that have no consequence: slips, and opponents who do not come.
 const FREE: usize = 5;
 /// The same for the guests of one network together, who could be anybody's: a class full of them slips more often.
 const FREE_OF_NETWORK: usize = 30;
 /// The pause after the first abort too many; it doubles with each.
 const PAUSE: Duration = Duration::from_mins(1);
+/// Games left within this time are left once: a line that breaks ends all games of a player who plays many.
+const TOGETHER: Duration = Duration::from_mins(2);
 /// Longest pause: then the aborts are forgotten.
 const PAUSE_MAX: Duration = PERIOD;
 /// Players and networks that are remembered, about 200 bytes each. Beyond, those who did nothing lately are looked for
@@ -60,6 +62,14 @@ impl Aborts {
             || times.front().is_some_and(|at| now.saturating_duration_since(*at) >= PERIOD)
         {
             times.pop_front();
+        }
+    }
+
+    /// Takes note of a game that somebody left.
+    pub(super) fn note_left(&mut self, who: Aborter, now: Instant) {
+        let last = self.0.get(&who).and_then(|times| times.back());
+        if last.is_none_or(|last| now.saturating_duration_since(*last) >= TOGETHER) {
+            self.note(who, now);
         }
     }
 
@@ -110,6 +120,17 @@ mod tests {
         assert_eq!(aborts.pause(&ada(), now + minutes(60)), Duration::ZERO);
         aborts.note(ada(), now + minutes(60));
         assert_eq!(aborts.pause(&ada(), now + minutes(60)), minutes(1), "six within the hour again");
+    }
+
+    #[test]
+    fn games_that_are_left_together_are_left_once() {
+        let (mut aborts, now) = (Aborts::default(), Instant::now());
+        for line in 0..6 {
+            for _ in 0..20 {
+                aborts.note_left(ada(), now + minutes(5 * line));
+            }
+        }
+        assert_eq!(aborts.pause(&ada(), now + minutes(25)), PAUSE, "six lines broke");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) enum StartError {
     #[error("{name} is a guest and has {GUEST_GAMES_MAX} games, which is as many as guests may have")]
     GuestBusy { name: String },
     /// A player has aborted too many games.
-    #[error("{name} has aborted many games within an hour and waits before the next one begins")]
+    #[error("{name} has aborted or left many games within an hour and waits before the next one begins")]
     Aborted { name: String, wait: Duration },
     /// The network of a player has used up its share.
     #[error("{refusal}")]

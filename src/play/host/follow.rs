@@ -145,12 +145,20 @@ impl Host {
         });
     }
 
-    /// Counts a game against whoever aborted it.
+    /// Counts a game against whoever aborted or left it.
     fn note_end(&self, public: &PublicGame, end: &GameEnd) {
-        if end.reason == EndReason::Aborted
-            && let Some(side) = end.by
-        {
-            self.note_abort(&public.players[Side::from(side)].identity);
+        let Some(side) = end.by else { return };
+        let player = &public.players[Side::from(side)].identity;
+        match end.reason {
+            EndReason::Aborted => self.note_abort(player),
+            EndReason::Left => self.note_left(player),
+            EndReason::Four
+            | EndReason::Full
+            | EndReason::Resign
+            | EndReason::Time
+            | EndReason::Illegal
+            | EndReason::Stopped
+            | EndReason::BotFailed => {}
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use fourfold_engine::{BySide, Variant, openings};
 
-use super::aborts::Aborter;
+use super::aborts::{Aborter, PERIOD};
 use super::{Host, StartError};
 use crate::model::clock::{TimeControl, now};
 use crate::model::ids::{GameId, PlayerId};
@@ -164,6 +164,29 @@ impl Host {
     pub(super) fn note_abort(&self, player: &Identity) {
         let aborter = self.aborter(player);
         self.aborts().note(aborter, now());
+    }
+
+    /// A player has left a game.
+    pub(super) fn note_left(&self, player: &Identity) {
+        let aborter = self.aborter(player);
+        self.aborts().note_left(aborter, now());
+    }
+
+    /// Counts what was aborted and left before this process began; not of guests, whose networks are not stored.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    pub(crate) async fn remember_departures(&self) -> Result<(), StoreError> {
+        let (at, began) = (UnixMillis::now(), now());
+        let since = UnixMillis(at.0.saturating_sub(i64::try_from(PERIOD.as_millis()).unwrap_or(i64::MAX)));
+        for (player, left_at) in self.inner.deps.store.departures(since).await? {
+            // A machine that runs for less than that has no such moment.
+            if let Some(when) = began.checked_sub(at.after(left_at)) {
+                self.aborts().note_left(Aborter::Player(player), when);
+            }
+        }
+        Ok(())
     }
 
     fn aborter(&self, player: &Identity) -> Aborter {

@@ -11,7 +11,7 @@ use crate::storage::games::{GameQuery, GameStore};
 use crate::storage::record::StoredGame;
 use crate::storage::rows::events::EventRow;
 use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, sound};
-use crate::storage::rows::to_sql;
+use crate::storage::rows::{parsed, to_sql};
 use crate::storage::store::StoreError;
 
 /// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
@@ -21,7 +21,7 @@ macro_rules! select_games {
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
              g.pair_id, g.pair_leg, g.pair_of, g.started_at, g.first_footing, g.second_footing, \
-             g.first_version, g.second_version, n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             g.first_version, g.second_version, n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, n.hash, \
              (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
              ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
              es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",
@@ -108,6 +108,18 @@ impl GameStore for PostgresStore {
         let loaded = with_events(&moment, rows).await?;
         moment.end().await?;
         Ok(sound(loaded))
+    }
+
+    async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
+        let sql = "SELECT p.id, n.ended_at FROM settlement n JOIN game g ON g.key = n.game JOIN event e ON e.game = n.game \
+                   AND e.seq = (SELECT max(l.seq) FROM event l WHERE l.game = n.game) \
+                   JOIN player p ON p.key = CASE e.at_fault WHEN 'first' THEN g.first_player ELSE g.second_player END \
+                   WHERE n.ended_at >= $1 AND e.reason IN ('aborted', 'left') AND e.at_fault IS NOT NULL \
+                   AND p.kind <> 'guest' ORDER BY n.number";
+        let rows: Vec<(String, i64)> =
+            db::query_as(sql).bind(since.0).fetch_all(&*self.reader().await?).await?;
+        let decode = |(id, at): (String, i64)| Ok((parsed("player.id", &id)?, UnixMillis(at)));
+        rows.into_iter().map(decode).collect()
     }
 
     async fn rated_games_between(

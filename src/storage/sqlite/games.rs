@@ -13,6 +13,7 @@ use crate::storage::games::GameStore;
 use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
 use crate::storage::rows::events::EventRow;
 use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, report, sound};
+use crate::storage::rows::parsed;
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
 
@@ -23,7 +24,7 @@ macro_rules! select_games {
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
              g.pair_id, g.pair_leg, g.pair_of, g.started_at, g.first_footing, g.second_footing, \
-             g.first_version, g.second_version, n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, \
+             g.first_version, g.second_version, n.number, n.result, n.moves, n.unrated_because AS settled_unrated_because, n.hash, \
              (SELECT count(*) FROM rating_entry e WHERE e.number = n.number) AS entries, \
              ef.before AS first_before, ef.delta AS first_delta, ef.after AS first_after, \
              es.before AS second_before, es.delta AS second_delta, es.after AS second_after FROM ",
@@ -82,6 +83,10 @@ impl GameStore for SqliteStore {
 
     async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
         self.readers.read(move |connection| open_series(connection, since)).await
+    }
+
+    async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
+        self.readers.read(move |connection| departures(connection, since)).await
     }
 
     async fn rated_games_between(
@@ -152,6 +157,18 @@ fn open_series(connection: &Connection, since: UnixMillis) -> Result<Vec<StoredG
         with_events(connection, rows)
     })?;
     Ok(sound(loaded))
+}
+
+/// Who has aborted or left a game.
+fn departures(connection: &Connection, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
+    let sql = "SELECT p.id, n.ended_at FROM settlement n JOIN game g ON g.key = n.game JOIN event e ON e.game = n.game \
+               AND e.seq = (SELECT max(l.seq) FROM event l WHERE l.game = n.game) \
+               JOIN player p ON p.key = CASE e.at_fault WHEN 'first' THEN g.first_player ELSE g.second_player END \
+               WHERE n.ended_at >= ? AND e.reason IN ('aborted', 'left') AND e.at_fault IS NOT NULL \
+               AND p.kind <> 'guest' ORDER BY n.number";
+    let rows: Vec<(String, i64)> = db::query_as(sql).bind(since.0).fetch_all(connection)?;
+    let decode = |(id, at): (String, i64)| Ok((parsed("player.id", &id)?, UnixMillis(at)));
+    rows.into_iter().map(decode).collect()
 }
 
 /// All games that go on or are not settled, by looking through all games: the two should be the same.
