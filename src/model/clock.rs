@@ -253,6 +253,16 @@ impl GameClock {
         BySide::from_fn(|side| self.remaining(side, now))
     }
 
+    /// How often each side has overrun its limit within the grace.
+    pub(crate) fn strikes(&self) -> BySide<u8> {
+        self.strikes
+    }
+
+    /// The same clock, of a game that is taken up, in which so many were used.
+    pub(crate) fn with_strikes(self, strikes: BySide<u8>) -> Self {
+        Self { strikes, ..self }
+    }
+
     /// The hard limit for a move of `side` that starts now: the smaller of bank and move limit.
     pub(crate) fn budget(&self, side: Side) -> Duration {
         self.clock.budget(side).unwrap_or_default()

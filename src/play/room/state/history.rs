@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fourfold_engine::{BySide, IllegalMove};
+use fourfold_engine::{BySide, IllegalMove, Side};
 
 use super::freeze::{Freeze, RESTART_FREEZE_MAX};
 use super::{PlayedMove, RoomState};
@@ -65,8 +65,24 @@ impl RoomState {
         if let EventKind::Finished(ending) = event.kind {
             self.end = Some((ending, Settlement::default()));
         }
-        self.clock = GameClock::restore(self.spec.time, event.clock_ms.map(Duration::from_millis));
+        let mut strikes = self.clock.strikes();
+        if let EventKind::Move(played) = &event.kind {
+            let side = self.side_to_move();
+            let overran = self.overran(side, played, event.clock_ms[side]);
+            strikes[side] = strikes[side].saturating_add(u8::from(overran));
+        }
+        let clock = GameClock::restore(self.spec.time, event.clock_ms.map(Duration::from_millis));
+        self.clock = clock.with_strikes(strikes);
         self.record(event).map_err(|error| error.to_string())
+    }
+
+    /// Whether a stored move had cost a strike. A bank that was overrun is empty but for the increment: what was given
+    /// on top of it after a restart is in no event.
+    fn overran(&self, side: Side, played: &StoredMove, left_ms: u64) -> bool {
+        let used = Duration::from_millis(played.spent_ms.saturating_sub(played.credited_ms));
+        let over_move = self.spec.time.move_ms.is_some_and(|ms| used > Duration::from_millis(ms.into()));
+        let is_empty = left_ms <= u64::from(self.spec.time.increment_ms);
+        used > self.clock.budget(side) && (over_move || is_empty)
     }
 
     /// Applies a stored event to board and history.

@@ -386,6 +386,21 @@ fn small_overruns_cost_strikes_and_the_fourth_loses() {
 }
 
 #[test]
+fn strikes_are_remembered_over_a_restart() {
+    for (time, late) in [(per_move(500), 530), (casual(), 60_030)] {
+        let mut table = Table::new(time, BOTS);
+        table.play(4);
+        table.pass(Duration::from_millis(late));
+        table.play(4);
+        table.play(4);
+        table.play(4);
+        let strikes = table.state.clock.strikes();
+        assert_eq!((strikes.first, strikes.second), (0, 1));
+        assert_eq!(table.restarted().state.clock.strikes(), strikes);
+    }
+}
+
+#[test]
 fn the_measured_network_is_credited() {
     let mut table = Table::new(casual(), BOTS);
     table.pass(SECOND);
