@@ -13,8 +13,9 @@
 //! often, and must know what the records teach, byte for byte. More than 50 kills are shared out over several data
 //! directories. With `--store postgres` the arena of the first part is kept by a database server, which every third
 //! death is that of; with `--restart-database N` it dies so many times more while the daemon lives, and it is measured
-//! how soon moves are acknowledged again. Then the daemon is suspended, which must cost no player any time, and runs
-//! out of files. Without arguments, as plain `cargo test` runs it, all is done in a short form of a minute or so.
+//! how soon moves are acknowledged again. Then it is killed while it does what an operator orders, and suspended, which
+//! must cost no player any time, and runs out of files. Without arguments, as plain `cargo test` runs it, all is done
+//! in a short form of a minute or so.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
 
@@ -26,6 +27,7 @@ mod hardware;
 mod history;
 mod kill;
 mod learning;
+mod orders;
 mod pause;
 mod players;
 mod server;
@@ -110,11 +112,15 @@ fn short_kills_on_a_server(arguments: &Arguments, directory: &Path) -> Vec<Strin
     faults
 }
 
-/// What does not kill the daemon: it is suspended, and runs out of files.
+/// Kills while an operator's orders are carried out, and what does not kill the daemon: it is suspended, and runs out
+/// of files.
 fn others(round: &Round, directory: &Path) -> Vec<String> {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let (figures, mut faults) = runtime.block_on(pause::run(round, &below(directory, "paused")));
+    let (figures, mut faults) = runtime.block_on(orders::run(round, &below(directory, "ordered")));
     println!("{figures}");
+    let (figures, more) = runtime.block_on(pause::run(round, &below(directory, "paused")));
+    println!("{figures}");
+    faults.extend(more);
     let (figures, more) = runtime.block_on(exhaustion::run(&below(directory, "full")));
     println!("{figures}");
     faults.extend(more);
