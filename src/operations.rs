@@ -1,3 +1,6 @@
-//! What operators do beside commanding a daemon: the check of a whole store.
+//! What operators do beside commanding a daemon: the check of a whole store, copies
+//! of it by a schedule, and taking all games of an account out.
 
+pub(crate) mod backups;
 pub mod verify;
+pub(crate) mod voiding;

@@ -12,6 +12,7 @@ pub mod attempts;
 pub mod audit;
 pub(crate) mod backup;
 pub mod bot_versions;
+pub(crate) mod chain;
 #[cfg(test)]
 pub(crate) mod conformance;
 #[cfg(test)]
@@ -49,6 +50,7 @@ pub(crate) mod puzzles;
 pub mod ratings;
 pub mod record;
 pub(crate) mod records;
+pub mod refit;
 pub(crate) mod refold;
 pub mod reports;
 mod rows;

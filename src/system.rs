@@ -1,6 +1,6 @@
-//! The machine around the arena: work beside the games, asking its tasks, settings, files, the data directory, logs, errors
-//! with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one network may
-//! use up.
+//! The machine around the arena: work beside the games, asking its tasks, settings, files, the data directory, logs,
+//! errors with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one
+//! network may use up.
 
 pub(crate) mod aside;
 pub(crate) mod ask;

@@ -445,6 +445,12 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     let void = ["admin", "void", "nothing", "--reason"];
     check_failure(&mut command(&[&void[..], &["a test"]].concat()), 1, "there is no finished game nothing");
     check_failure(&mut command(&[&void[..], &[" "]].concat()), 2, "a reason is needed");
+    let all_of = ["admin", "void", "--reason", "a test", "--player"];
+    let voided = command(&[&all_of[..], &["six"]].concat()).output().unwrap();
+    assert_eq!(text(&voided.stdout), "six: 0 games voided, no rating moved\n");
+    check_failure(&mut command(&[&all_of[..], &["nobody"]].concat()), 1, "no player `nobody`");
+    let game_too = command(&[&all_of[..], &["six", "7kQ2mXy9Ab"]].concat()).output().unwrap();
+    assert_eq!(game_too.status.code(), Some(2), "{}", text(&game_too.stderr));
     let admin = |arguments: &[&str]| {
         let output = command(&[&["admin"], arguments].concat()).output().unwrap();
         assert!(output.status.success(), "{}", text(&output.stderr));

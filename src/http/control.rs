@@ -43,8 +43,8 @@ use tracing::{error, info};
 
 pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
-pub(crate) use self::daemon::{DaemonStatus, RatingAlarmView};
-pub(crate) use self::games::VoidedGame;
+pub(crate) use self::daemon::{BackupsShown, DaemonStatus, RatingAlarmView};
+pub(crate) use self::games::{VoidedGame, VoidedGamesOf};
 pub(crate) use self::invitations::ListedInvitation;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
@@ -61,6 +61,7 @@ use super::{layers, router};
 use crate::accounts::Accounts;
 use crate::competition::fair_play::RatingAlarms;
 use crate::competition::tournament::Tournaments;
+use crate::operations::backups::Backups;
 use crate::session::Services;
 use crate::storage::{Store, Writer};
 use crate::study::learning::Learning;
@@ -97,6 +98,7 @@ pub(crate) struct RunningDaemon {
     pub(crate) rating_alarms: RatingAlarms,
     /// Knows which parts pause, and what was set aside.
     pub(crate) supervision: Supervision,
+    pub(crate) backups: Backups,
     pub(crate) data: PathBuf,
 }
 

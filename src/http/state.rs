@@ -20,8 +20,8 @@ use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
-use crate::play::host::{GameOffer, StartError};
 use crate::operations::backups::BackupStanding;
+use crate::play::host::{GameOffer, StartError};
 use crate::play::orders::StandingOrders;
 
 use crate::model::time::UnixMillis;

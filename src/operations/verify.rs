@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use self::fold::RatingFold;
 use self::published::Refit;
+use crate::model::chain_hash::ChainHash;
 use crate::model::ids::PlayerId;
+use crate::storage::chain::then_game;
 use crate::storage::record::{DamagedGame, RatingRow, StoredGame};
 use crate::storage::records::rules;
 use crate::storage::starts::Starts;
@@ -42,6 +44,9 @@ pub struct VerifyReport {
     /// Games that operators took out.
     pub(crate) voided: u64,
     pub(crate) published: u64,
+    /// The hash of the last game in the chain of finished games; empty if there is none.
+    #[serde(default)]
+    pub(crate) head: String,
     /// All that is not as it should be, one line each.
     pub findings: Vec<String>,
 }
@@ -55,7 +60,7 @@ impl VerifyReport {
 impl fmt::Display for VerifyReport {
     /// Each finding on a line of its own, then the counts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { finished, rated, live, events, ratings, voided, published, findings } = self;
+        let Self { finished, rated, live, events, ratings, voided, published, findings, .. } = self;
         for finding in findings {
             writeln!(f, "{finding}")?;
         }
@@ -77,17 +82,30 @@ pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
     let mut check = Check {
         report: VerifyReport::default(),
         last_number: 0,
+        head: Some(ChainHash::default()),
         refit: Refit::begin(store).await?,
         fold: RatingFold::new(published::voided(store).await?, Starts::of(&store.house_bots().await?)),
+        owed: store.owed_ratings().await?,
     };
     check.read_finished(store).await?;
     for loaded in store.audit_live().await? {
         check_live(&mut check.report, loaded);
     }
     let ratings = check.read_ratings(store).await?;
-    let Check { mut report, refit, fold, .. } = check;
+    let Check { mut report, refit, mut fold, head, owed, .. } = check;
+    for (variant, after) in &owed {
+        fold.forget(*variant);
+        report.findings.push(format!(
+            "ratings in {variant} are owed from game {} on, since games of a player were taken out: say so again, with \
+             `fourfold admin void --player`",
+            after + 1
+        ));
+    }
+    report.head = head.filter(|_| report.finished > 0).map(|head| head.to_string()).unwrap_or_default();
     fold.compare(&mut report, ratings);
-    refit.compare(&mut report, store).await?;
+    if owed.is_empty() {
+        refit.compare(&mut report, store).await?;
+    }
     Ok(report)
 }
 
@@ -96,8 +114,12 @@ struct Check {
     report: VerifyReport,
     /// Of the finished games that were read.
     last_number: u64,
+    /// The hash of the last of them; `None` if it is not known, for something is wrong with that game.
+    head: Option<ChainHash>,
     refit: Refit,
     fold: RatingFold,
+    /// Ratings that somebody is about to compute again: what they should be is known when that is done.
+    owed: Vec<(Variant, u64)>,
 }
 
 impl Check {
@@ -111,13 +133,37 @@ impl Check {
                 if let Ok(game) = &loaded {
                     self.refit.add(game);
                 }
+                let known = self.report.findings.len();
                 self.last_number = check_number(&mut self.report, self.last_number, &loaded);
-                check_finished(&mut self.report, &mut self.fold, loaded);
+                let is_owed = loaded.as_ref().is_ok_and(|game| self.is_owed(game));
+                let settled = if is_owed {
+                    self.pass_over(loaded)
+                } else {
+                    check_finished(&mut self.report, &mut self.fold, loaded)
+                };
+                let is_sound = self.report.findings.len() == known;
+                self.head = check_chain(&mut self.report, self.head.as_ref().filter(|_| is_sound), settled);
             }
             if is_last {
                 return Ok(self.last_number > before);
             }
         }
+    }
+
+    fn is_owed(&self, game: &StoredGame) -> bool {
+        self.owed.iter().any(|(variant, _)| *variant == game.spec.variant)
+    }
+
+    /// Replays a game whose ratings are owed, and asks no more of it.
+    fn pass_over(&mut self, loaded: Result<StoredGame, DamagedGame>) -> Option<StoredGame> {
+        let game = loaded.ok()?;
+        self.report.finished += 1;
+        self.report.events += game.events.len() as u64;
+        if let Err(what) = rules::replay(&game) {
+            self.report.find(&game.spec.id, what);
+        }
+        self.fold.met(&mut self.report, &game);
+        Some(game)
     }
 
     /// Reads the ratings as they are after the games that were read. Where games finish while a daemon plays on, both
@@ -137,10 +183,18 @@ impl Check {
     }
 }
 
-fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Result<StoredGame, DamagedGame>) {
+/// Gives the game back, if it can be read.
+fn check_finished(
+    report: &mut VerifyReport,
+    fold: &mut RatingFold,
+    loaded: Result<StoredGame, DamagedGame>,
+) -> Option<StoredGame> {
     report.finished += 1;
     match loaded {
-        Err(damaged) => report.find(damaged.id, damaged.what),
+        Err(damaged) => {
+            report.find(damaged.id, damaged.what);
+            None
+        }
         Ok(game) => {
             report.events += game.events.len() as u64;
             match (rules::replay(&game), &game.settlement) {
@@ -154,8 +208,28 @@ fn check_finished(report: &mut VerifyReport, fold: &mut RatingFold, loaded: Resu
                 }
                 (Ok(replayed), Some(settlement)) => fold.add(report, &game, settlement, &replayed),
             }
+            Some(game)
         }
     }
+}
+
+/// Compares the hash of a game with what follows from the one before; if that is not known, or something else is wrong
+/// with the game, the chain goes on from what is stored, so that one defect is one finding.
+fn check_chain(
+    report: &mut VerifyReport,
+    before: Option<&ChainHash>,
+    game: Option<StoredGame>,
+) -> Option<ChainHash> {
+    let game = game?;
+    let stored = game.settlement.as_ref()?.hash.clone();
+    match (before.and_then(|before| then_game(before, &game)), &stored) {
+        (Some(_), None) => report.find(&game.spec.id, "has no hash in the chain of finished games"),
+        (Some(computed), Some(stored)) if computed != *stored => {
+            report.find(&game.spec.id, format!("its hash in the chain is {stored}, computed {computed}"));
+        }
+        _ => {}
+    }
+    stored
 }
 
 /// Numbers are dense from 1. Gives the one to go on behind, which is behind a hole if there is one.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
+use super::chain::then_game;
 use super::moderation::Because;
 use super::record::BotProfile;
 use super::record::Ending;
@@ -21,10 +22,12 @@ use super::record::StoredToken;
 use super::record::TokenKind;
 use super::record::UnratedReason;
 use super::store::{GameQuery, IdleGuests, Refused, Store, Write, Written};
+use crate::model::chain_hash::ChainHash;
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::MilliElo;
+use crate::model::rating::newcomers::Footing;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 
@@ -103,6 +106,8 @@ macro_rules! conformance_of_games {
             a_refused_write_leaves_no_trace_and_hurts_no_other,
             a_batch_may_hold_a_whole_game,
             settlement_numbers_are_dense,
+            finished_games_are_chained,
+            whoever_aborts_or_leaves_is_listed,
             rated_games_move_both_ratings,
             games_that_do_not_count_leave_ratings_alone,
             a_repeated_game_does_not_count,
@@ -690,6 +695,97 @@ pub(crate) async fn a_batch_may_hold_a_whole_game<F: Fixture>() {
     let answers = store.commit(&batch).await.unwrap();
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     assert_eq!(store.game(&game).await.unwrap().unwrap().events, events);
+}
+
+pub(crate) async fn whoever_aborts_or_leaves_is_listed<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    write(&*store, add(player("Gus", PlayerKind::Guest))).await.unwrap();
+    let (first, second) = (Some(Side::First), Some(Side::Second));
+    for (id, opponent, reason, by) in [
+        ("g1", "Bob", EndReason::Aborted, first),
+        ("g2", "Bob", EndReason::Left, second),
+        ("g3", "Bob", EndReason::Resign, first),
+        ("g4", "Gus", EndReason::Left, second),
+        ("g5", "Bob", EndReason::Aborted, None),
+    ] {
+        let game = spec(id, "Ada", opponent);
+        let mut events = moves("44");
+        events.push(event(3, EventKind::Finished(Ending { result: GameResult::Void, reason, by })));
+        let batch = [Write::StartGame(game.clone()), Write::Finish { game: game.id, events }];
+        assert!(store.commit(&batch).await.unwrap().iter().all(Result::is_ok));
+    }
+    let at = after_noon(3_000);
+    let listed = [(player_id("Ada"), at), (player_id("Bob"), at)];
+    assert_eq!(store.departures(at).await.unwrap(), listed);
+    assert_eq!(store.departures(UnixMillis(at.0 + 1)).await.unwrap(), []);
+}
+
+/// Games that differ in all that is hashed of them.
+pub(crate) async fn play_various(store: &dyn Store) {
+    add_players(store, &["Ada", "Bob", "Eve"]).await;
+    let untimed = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(500) };
+    let opening = OpeningSource { kind: OpeningKind::Given, moves: "44".to_owned() };
+    let pair = GamePair { id: "p1".parse().unwrap(), leg: 2, of: 2 };
+    let footing = BySide { first: Footing::House, second: Footing::Young };
+    let limit = Some(UnratedReason::PairLimit);
+    for (spec, moves, result, reason) in [
+        (spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four),
+        (
+            GameSpec { time: untimed, rated: false, opening, ..spec("g2", "Bob", "Eve") },
+            "4453",
+            GameResult::Second,
+            EndReason::Time,
+        ),
+        (
+            GameSpec { pair: Some(pair), ..spec("g3", "Eve", "Ada") },
+            "12",
+            GameResult::Void,
+            EndReason::Aborted,
+        ),
+        (
+            GameSpec { footing: Some(footing), unrated_because: limit, ..spec("g4", "Ada", "Eve") },
+            "",
+            GameResult::First,
+            EndReason::Resign,
+        ),
+    ] {
+        play(store, spec, moves, result, reason).await;
+    }
+}
+
+/// The hashes of all finished games, each of which was found to follow from the one before.
+pub(crate) async fn checked_chain(store: &dyn Store) -> Vec<ChainHash> {
+    let games = store.finished_games(&GameQuery { limit: 100, ..GameQuery::default() }).await.unwrap();
+    let mut head = ChainHash::default();
+    let follow = |game: StoredGame| {
+        head = then_game(&head, &game).unwrap();
+        assert_eq!(game.settlement.unwrap().hash, Some(head.clone()), "{}", game.spec.id);
+        head.clone()
+    };
+    games.into_iter().map(follow).collect()
+}
+
+pub(crate) async fn finished_games_are_chained<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    play_various(&*store).await;
+    let before = checked_chain(&*store).await;
+    assert_eq!(before.len(), 4);
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let finish = |id: &str| Write::Finish {
+        game: id.parse().unwrap(),
+        events: whole_game(FIRST_WINS_TOO, GameResult::First, EndReason::Four),
+    };
+    let start = |id: &str| Write::StartGame(spec(id, "Bob", "Ada"));
+    let batch = [start("g5"), start("g6"), finish("g6"), finish("g6"), finish("g5"), void("g1")];
+    let answers = store.commit(&batch).await.unwrap();
+    assert_eq!(answers.iter().filter(|answer| answer.is_err()).count(), 1, "{answers:?}");
+    let after = checked_chain(&*store).await;
+    assert_eq!((after.len(), &after[..4]), (6, &before[..]));
 }
 
 pub(crate) async fn settlement_numbers_are_dense<F: Fixture>() {

@@ -10,8 +10,12 @@ use super::conformance::{
 use super::judgements::{Judgement, JudgingStep, PlayerSkill};
 use super::moderation::Because;
 use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
+use super::puzzles::Harvest;
 use super::record::{EventKind, GamePair, GameSpec, OpeningSource, StoredPlayer, UnratedReason};
-use super::store::{Refused, Store, Write, Written};
+use super::refit::Refitting;
+use super::starts::Starts;
+use super::store::{GameQuery, Refused, Store, Write, Written};
+use crate::model::ids::GameId;
 use crate::model::opening::OpeningKind;
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
@@ -36,6 +40,8 @@ macro_rules! conformance_of_ratings {
             voids_survive_reopening,
             newcomers_are_worth_little,
             bots_of_the_house_begin_with_what_was_measured,
+            games_taken_out_in_portions_leave_what_they_would_one_by_one,
+            ratings_that_are_owed_rest_on_the_records_as_they_are,
         );
     };
 }
@@ -365,4 +371,119 @@ pub(crate) async fn bots_of_the_house_begin_with_what_was_measured<F: Fixture>()
     write(&*store, void("g1")).await.unwrap();
     assert_eq!(before("g3").await, BySide { first: MilliElo::START, second: start });
     assert_eq!(verify(&*store).await.unwrap().findings, Vec::<String>::new());
+}
+
+/// Thirty rated games of three players, and what the judge says of some of them.
+async fn fill_more(store: &dyn Store) {
+    add_players(store, &["Ada", "Bob", "Eve"]).await;
+    for n in 0..30 {
+        let (first, second) = [("Ada", "Bob"), ("Bob", "Eve"), ("Eve", "Ada")][n % 3];
+        let id = format!("m{n}");
+        let moves = format!("1357246{}{}", 1 + n % 7, 1 + n / 7);
+        let footing = Some(BySide { first: Footing::Young, second: Footing::Settled });
+        let game = GameSpec { footing, ..spec(&id, first, second) };
+        play(store, game, &moves, GameResult::First, EndReason::Resign).await;
+    }
+    let skill =
+        |n: u64| Skill { moves: 4 + n, good: 3, optimal: 2, decisions: 2, good_decisions: 1, loss: n };
+    let games = (1..=20).map(|n| (n, Judgement::Judged(BySide { first: skill(n), second: skill(2 * n) })));
+    let harvest = Harvest { puzzles: vec![], keep: 0 };
+    let step = JudgingStep { from: 0, games: games.collect(), ahead: vec![], harvest };
+    write(store, Write::StepJudging(Box::new(step))).await.unwrap();
+}
+
+/// All games of Ada, a few at a time.
+fn games_of_ada() -> Vec<GameId> {
+    (0..30).filter(|n| n % 3 != 1).map(|n| format!("m{n}").parse().unwrap()).collect()
+}
+
+/// Writes what is owed, `portion` games at a time; as many portions as there are, or as asked for.
+async fn refit(store: &dyn Store, portion: u32, portions: usize) -> bool {
+    let (_, after) = store.owed_ratings().await.unwrap()[0];
+    let revision = store.revision().await.unwrap();
+    let mut refitting = Refitting::new(Variant::STANDARD, Starts::default(), revision, after);
+    let (mut last, mut written) = (0, 0);
+    while written < portions {
+        let games = store.refit_games(Variant::STANDARD, last, portion).await.unwrap();
+        let Some(game) = games.last() else {
+            let step = Write::Refit(Box::new(refitting.ratings()));
+            return write(store, step).await.is_ok();
+        };
+        last = game.number;
+        if let Some(step) = refitting.settle(games) {
+            write(store, Write::Refit(Box::new(step))).await.unwrap();
+            written += 1;
+        }
+    }
+    false
+}
+
+/// All that ratings are.
+async fn all_of(store: &dyn Store) -> String {
+    let mut ratings = store.audit_ratings().await.unwrap();
+    ratings.sort_by_key(|(player, ..)| player.clone());
+    let mut skills = store.skills(Variant::STANDARD).await.unwrap();
+    skills.sort_by_key(|(player, _)| player.clone());
+    let games = store.finished_games(&GameQuery { limit: 100, ..GameQuery::default() }).await.unwrap();
+    let settled: Vec<_> = games.into_iter().map(|game| game.settlement).collect();
+    format!("{ratings:#?}{skills:#?}{settled:#?}")
+}
+
+pub(crate) async fn games_taken_out_in_portions_leave_what_they_would_one_by_one<F: Fixture>() {
+    let (fixture, other) = (F::create().await, F::create().await);
+    let (store, one_by_one) = (fixture.store(), other.store());
+    fill_more(&*store).await;
+    fill_more(&*one_by_one).await;
+    for game in games_of_ada() {
+        write(&*one_by_one, void(game.as_str())).await.unwrap();
+    }
+    let because = because("a program played for her");
+    for games in games_of_ada().chunks(7) {
+        let games = games.to_vec();
+        // The second time as after an answer that was lost.
+        for _ in 0..2 {
+            let write_some = Write::VoidGames { games: games.clone(), because: because.clone() };
+            write(&*store, write_some).await.unwrap();
+        }
+    }
+    assert_eq!(store.games_that_count(&player_id("Ada"), 0, 100).await.unwrap(), []);
+    assert_eq!(store.games_that_count(&player_id("Bob"), 5, 2).await.unwrap().len(), 2);
+    assert_eq!(store.owed_ratings().await.unwrap(), [(Variant::STANDARD, 0)]);
+    assert_eq!(store.voided_games().await.unwrap().len(), 20);
+    assert!(!refit(&*store, 4, 3).await);
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let (_, after) = store.owed_ratings().await.unwrap()[0];
+    assert_eq!(after, 12);
+    assert!(refit(&*store, 5, 100).await);
+    assert_eq!(store.owed_ratings().await.unwrap(), []);
+    assert_eq!(all_of(&*store).await, all_of(&*one_by_one).await);
+}
+
+pub(crate) async fn ratings_that_are_owed_rest_on_the_records_as_they_are<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill_more(&*store).await;
+    let games = vec!["m20".parse().unwrap(), "m21".parse().unwrap(), "gone".parse().unwrap()];
+    write(&*store, Write::VoidGames { games, because: because("a test") }).await.unwrap();
+    assert_eq!(store.owed_ratings().await.unwrap(), [(Variant::STANDARD, 20)]);
+    let revision = store.revision().await.unwrap();
+    let games = store.refit_games(Variant::STANDARD, 0, 100).await.unwrap();
+    let outdated = [(revision - 1, 20), (revision, 19), (revision, 21)];
+    for (revision, after) in outdated {
+        let step = Refitting::new(Variant::STANDARD, Starts::default(), revision, after)
+            .settle(games.clone())
+            .unwrap();
+        assert_eq!(write(&*store, Write::Refit(Box::new(step))).await, Err(Refused::Outdated));
+    }
+    let mut refitting = Refitting::new(Variant::STANDARD, Starts::default(), revision, 20);
+    let step = refitting.settle(games).unwrap();
+    write(&*store, Write::Refit(Box::new(step))).await.unwrap();
+    // A game that finishes meanwhile is one more to settle.
+    first_wins(&*store, spec("late", "Ada", "Eve"), FIRST_WINS).await;
+    let all = Write::Refit(Box::new(refitting.ratings()));
+    assert_eq!(write(&*store, all).await, Err(Refused::Outdated));
+    assert!(refit(&*store, 100, 100).await);
+    assert_eq!(store.revision().await.unwrap(), revision + 1);
 }

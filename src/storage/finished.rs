@@ -17,6 +17,7 @@ use tokio::sync::{OnceCell, watch};
 
 use super::moderation::{Measure, MeasureKind};
 use super::record::{DamagedGame, StoredGame};
+use super::refit::{RefitContent, RefitStep};
 use super::store::{Refused, Store, StoreError, Write, Written};
 
 /// Games read at a time: a few hundred KiB and some milliseconds of the store. Learners take as many in one turn, after
@@ -48,9 +49,11 @@ impl News {
         if let Written::Settled(settlement) = written {
             self.finished = self.finished.max(settlement.number);
         }
-        // Both give the records a new revision.
+        // All of these give the records a new revision.
         let is_deletion = |measure: &Measure| matches!(measure.kind, MeasureKind::Delete { .. });
+        let is_whole = |step: &RefitStep| matches!(step.content, RefitContent::Ratings(_));
         if matches!(write, Write::VoidGame { .. } | Write::Retire { .. })
+            || matches!(write, Write::Refit(step) if is_whole(step))
             || matches!(write, Write::TakeMeasure(measure) if is_deletion(measure))
         {
             self.withdrawals += 1;

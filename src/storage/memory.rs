@@ -13,6 +13,7 @@ mod moderation;
 mod operators;
 mod puzzles;
 mod ratings;
+mod refit;
 mod reports;
 mod tournaments;
 
@@ -34,6 +35,7 @@ use super::attempts::{AttemptStore, RecentAttempts};
 use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
+use super::chain;
 use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::live::UnfinishedGame;
@@ -52,6 +54,7 @@ use super::starts::Starts;
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
+use crate::model::chain_hash::ChainHash;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -137,6 +140,8 @@ struct MemoryTables {
     bot_versions: MemoryBotVersions,
     kept_out: HashSet<PlayerId>,
     voided: Vec<VoidedGame>,
+    /// Ratings that are owed, and the last game before them.
+    owed: BTreeMap<String, u64>,
     audit: Vec<AuditEntry>,
     reports: Vec<StoredReport>,
     operators: Vec<StoredOperator>,
@@ -244,6 +249,8 @@ impl MemoryTables {
             Write::WalkOver { tournament, walkover } => self.tournaments.walk_over(tournament, *walkover),
             Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
             Write::VoidGame { game, because } => self.void(game, because),
+            Write::VoidGames { games, because } => Ok(self.void_all(games, because)),
+            Write::Refit(step) => self.refit(step),
             Write::TakeMeasure(measure) => self.take(measure),
             Write::UseFactor { player, used } => self.use_factor(player, used),
             Write::AddReport(report) => self.add_report(report),
@@ -485,6 +492,8 @@ impl MemoryTables {
 
     fn settle(&mut self, referee: &Referee<'_>, ended_at: UnixMillis) -> Settlement {
         let number = self.finished.len() as u64 + 1;
+        let Referee { spec, moves, ending } = *referee;
+        let hash = Some(chain::then(&self.head(), &chain::content(number, spec, moves, ending, ended_at)));
         let players = &referee.spec.players;
         let key = |side: Side| (players[side].clone(), referee.spec.variant);
         let start = |side: Side| self.players.get(&players[side]).and_then(|player| player.start);
@@ -495,7 +504,9 @@ impl MemoryTables {
         let gained =
             BySide::from_fn(|side| self.gains.get(&key(side)).map_or(0, |gains| gains.before(ended_at)));
         match referee.judge(Precedents { rows, remembered: &remembered, gained }) {
-            RatingVerdict::Unrated(unrated_because) => Settlement { number, ratings: None, unrated_because },
+            RatingVerdict::Unrated(unrated_because) => {
+                Settlement { number, ratings: None, unrated_because, hash }
+            }
             RatingVerdict::Rated(changes) => {
                 for side in Side::BOTH {
                     self.ratings.insert(key(side), changes[side].row);
@@ -504,9 +515,15 @@ impl MemoryTables {
                     }
                 }
                 let ratings = Some(changes.map(|change| change.entry));
-                Settlement { number, ratings, unrated_because: None }
+                Settlement { number, ratings, unrated_because: None, hash }
             }
         }
+    }
+
+    /// The hash of the last finished game.
+    fn head(&self) -> ChainHash {
+        let last = self.finished.last().and_then(|id| self.games.get(id)?.settlement.as_ref());
+        last.and_then(|settlement| settlement.hash.clone()).unwrap_or_default()
     }
 
     fn last_rated_games(&self, spec: &GameSpec) -> Vec<GameFingerprint> {
@@ -715,6 +732,17 @@ impl GameStore for MemoryStore {
             ended_at(game) >= since && pair.is_some_and(|pair| !goes_on(pair))
         };
         Ok(tables.finished_games().map(|(_, game)| game).filter(|game| is_open(game)).cloned().collect())
+    }
+
+    async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
+        let tables = self.tables();
+        let departure = |(_, game): (u64, &StoredGame)| {
+            let ending = game.ending().filter(|ending| ending.reason.is_departure())?;
+            let player = tables.players.get(&game.spec.players[ending.by?])?;
+            let counts = player.kind != PlayerKind::Guest && ended_at(game) >= since;
+            counts.then(|| (player.id.clone(), ended_at(game)))
+        };
+        Ok(tables.finished_games().filter_map(departure).collect())
     }
 
     async fn rated_games_between(

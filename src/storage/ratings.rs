@@ -6,7 +6,8 @@ use fourfold_engine::Variant;
 use super::error::StoreError;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{HistoryPoint, LeaderboardRow, RatingRow};
-use crate::model::ids::PlayerId;
+use super::refit::RefitGame;
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 
 /// The part of a store that is about ratings.
@@ -67,6 +68,26 @@ pub trait RatingStore {
 
     /// The revision alone.
     async fn revision(&self) -> Result<u64, StoreError>;
+
+    /// The variants whose ratings are owed since games of an account were taken out, and of each the number of the last
+    /// game before them.
+    async fn owed_ratings(&self) -> Result<Vec<(Variant, u64)>, StoreError>;
+
+    /// Finished games of a variant that were meant to be rated, with a number above `after`, in order, at most `limit`.
+    async fn refit_games(
+        &self,
+        variant: Variant,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<RefitGame>, StoreError>;
+
+    /// Finished games of a player that were not taken out, with a number above `after`, in order, at most `limit`.
+    async fn games_that_count(
+        &self,
+        player: &PlayerId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<(u64, GameId)>, StoreError>;
 
     /// All games that operators took out, in the order in which they did.
     async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError>;

@@ -6,6 +6,7 @@
 mod audit;
 mod backup;
 mod bot_versions;
+mod chain;
 mod connection;
 mod convert;
 mod credentials;
@@ -29,6 +30,7 @@ mod published;
 mod puzzles;
 mod ratings;
 mod readers;
+mod refit;
 mod reports;
 mod restore;
 mod settlement;

@@ -25,6 +25,7 @@ use super::published::Publication;
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
 use super::ratings::RatingStore;
 use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer, StoredToken};
+use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
@@ -157,6 +158,12 @@ pub enum Write {
     /// and the reason become durable together. Refused as [`Refused::NoSuchGame`] if it is not finished, as
     /// [`Refused::AlreadyVoided`] if it was taken out before.
     VoidGame { game: GameId, because: Because },
+    /// An operator takes some games of an account out, as by [`Self::VoidGame`]; those that are not finished, or were
+    /// taken out before, are passed over. Live ratings of their variants are owed from then on.
+    VoidGames { games: Vec<GameId>, because: Because },
+    /// Ratings that are owed. Refused as [`Refused::Outdated`] unless they follow the last ones that were written and
+    /// rest on the records as they are, and if there are further games when all ratings are to be written.
+    Refit(Box<RefitStep>),
     /// What an operator does to a player. Refused as [`Refused::NoSuchPlayer`] for guests and bots of the house.
     TakeMeasure(Measure),
     /// What an operator orders for the whole arena: nothing but its entry in the log.
@@ -221,6 +228,8 @@ impl Write {
             | Self::SetTeaching { .. }
             | Self::AddTournament(_)
             | Self::VoidGame { .. }
+            | Self::VoidGames { .. }
+            | Self::Refit(_)
             | Self::TakeMeasure(_)
             | Self::GiveOrder(_)
             | Self::UseFactor { .. }

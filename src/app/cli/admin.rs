@@ -17,9 +17,10 @@ use self::reports::{HandleReport, ShowReports};
 pub(super) use self::status::ShowStatus;
 use super::operator::DataArg;
 use crate::app::terminal::output;
+use crate::app::terminal::progress::while_working;
 use crate::http::control::{
     ControlClient, ControlError, Done, ListedNetwork, ListedPlayer, ListedSession, LogEntry, Reason,
-    VoidedGame,
+    VoidedGame, VoidedGamesOf,
 };
 use crate::model::ids::GameId;
 
@@ -101,15 +102,23 @@ struct Common {
     json: bool,
 }
 
-/// Take a finished game out, whether the daemon runs or not.
+/// Take a finished game out, or all of a player's, whether the daemon runs or not.
 ///
-/// The game stays in the records, with `voided` as the reason why it is not rated. All ratings are computed again
-/// without it, and learners forget what it taught them. This cannot be undone.
+/// Games stay in the records, with `voided` as the reason why they are not rated. All ratings are computed again
+/// without them, and learners forget what they taught. This cannot be undone. All games of a player are taken out in
+/// portions while the arena goes on; if that is stopped, the same command goes on with it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fourfold admin void 7kQ2mXy9Ab --reason 'the bot was started twice'")]
+#[command(after_help = "\
+Examples:
+  fourfold admin void 7kQ2mXy9Ab --reason 'the bot was started twice'
+  fourfold admin void --player cheater --reason 'a program played for a person'")]
 struct VoidGame {
     /// The game: the last part of its link.
-    game: GameId,
+    #[arg(required_unless_present = "player")]
+    game: Option<GameId>,
+    /// All finished games of this account, bot or guest.
+    #[arg(long, value_name = "NAME", conflicts_with = "game")]
+    player: Option<String>,
     #[command(flatten)]
     because: ReasonArg,
     #[command(flatten)]
@@ -292,8 +301,15 @@ impl AdminCommand {
 
 impl VoidGame {
     fn run(self) -> anyhow::Result<()> {
-        let Self { game, because, common } = self;
+        let Self { game, player, because, common } = self;
         let because = because.told();
+        let Some(game) = game else {
+            let player = player.unwrap_or_default(); // one of both is given
+            return common.run(
+                async |daemon| while_working("voiding", daemon.void_player(&player, &because)).await,
+                |out, voided| writeln!(out, "{}", voided_line(&voided)),
+            );
+        };
         common.run(
             async |daemon| daemon.void_game(&game, &because).await,
             |out, VoidedGame { game, was_rated }| {
@@ -305,6 +321,16 @@ impl VoidGame {
             },
         )
     }
+}
+
+fn voided_line(voided: &VoidedGamesOf) -> String {
+    let VoidedGamesOf { player, games, was_begun, variants } = voided;
+    let begun = if *was_begun { "; an earlier call had been stopped, which is made good" } else { "" };
+    let ratings = match &variants[..] {
+        [] => "no rating moved".to_owned(),
+        variants => format!("ratings computed again in {}", variants.join(", ")),
+    };
+    format!("{player}: {games} games voided, {ratings}{begun}")
 }
 
 /// Names have none of these: it is an address.

@@ -23,7 +23,7 @@ use tokio::net::UnixStream;
 use super::address::Address;
 use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
-use super::games::VoidedGame;
+use super::games::{VoidedGame, VoidedGamesOf};
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::operators::{ListedOperator, NewOperator};
@@ -143,6 +143,10 @@ impl ControlClient {
 
     pub(crate) async fn void_game(&self, id: &GameId, because: &Reason) -> Answer<VoidedGame> {
         self.send(post(["games", id.as_str(), "void"]).body(because)).await
+    }
+
+    pub(crate) async fn void_player(&self, player: &str, because: &Reason) -> Answer<VoidedGamesOf> {
+        self.send(post(["players", player, "void"]).body(because)).await
     }
 
     pub(crate) async fn ban(&self, player: &str, days: Option<u32>, because: Reason) -> Answer<Done> {

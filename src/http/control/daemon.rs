@@ -18,8 +18,8 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
-use crate::storage::reports::ReportQuery;
 use crate::operations::backups::BackupStanding;
+use crate::storage::reports::ReportQuery;
 use crate::storage::store::GameQuery;
 
 /// What a daemon is doing.

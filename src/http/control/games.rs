@@ -21,8 +21,9 @@ use crate::http::answer::List;
 use crate::http::api::learning::MoveReasons;
 use crate::http::error::ApiError;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
-use crate::model::ids::GameId;
+use crate::model::ids::{GameId, PlayerName};
 use crate::operations::verify::{VerifyReport, verify};
+use crate::operations::voiding::{PORTIONS, VoidedAccount, VoidingError, void_account};
 use crate::storage::StoredGame;
 use crate::storage::records::Record;
 use crate::storage::records::export::{ExportFormat, RecordReader};
@@ -42,8 +43,21 @@ pub(crate) struct VoidedGame {
     pub(crate) was_rated: bool,
 }
 
+/// All games of a player that were taken out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct VoidedGamesOf {
+    pub(crate) player: PlayerName,
+    /// Those that this call has taken out.
+    pub(crate) games: u64,
+    /// Whether an earlier call had been stopped in the middle, which is made good.
+    pub(crate) was_begun: bool,
+    /// Variants whose ratings were computed again.
+    pub(crate) variants: Vec<String>,
+}
+
 pub(super) fn commands() -> Vec<Route> {
     vec![
+        ("/control/v1/players/{name}/void", post(void_player)),
         ("/control/v1/games", get(list)),
         ("/control/v1/export/games", get(export)),
         ("/control/v1/games/{id}", get(record)),
@@ -140,5 +154,32 @@ async fn void(
             Err(Refusal::conflict(format!("game {id} has been voided already")))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Takes all finished games of a player out of ratings and learning.
+async fn void_player(
+    State(control): State<Control>,
+    PathPart(name): PathPart,
+    JsonBody(because): JsonBody<Reason>,
+) -> Result<Json<VoidedGamesOf>, Refusal> {
+    let because = because.checked()?;
+    let bad_name = |message| ApiError::bad_parameter("name", message);
+    let player = player(&control, &name, "player", bad_name).await?;
+    let voided = void_account(&*control.store, &control.writer, &player.id, &because, PORTIONS).await;
+    // Some may have gone even if not all have.
+    control.learning.lessons_withdrawn();
+    let VoidedAccount { games, was_begun, variants } = voided?;
+    tracing::info!(player = %player.name, games, "all games of a player were voided");
+    let variants = variants.iter().map(ToString::to_string).collect();
+    Ok(Json(VoidedGamesOf { player: player.name, games, was_begun, variants }))
+}
+
+impl From<VoidingError> for Refusal {
+    fn from(error: VoidingError) -> Self {
+        match error {
+            VoidingError::Store(error) => error.into(),
+            VoidingError::Write(error) => error.into(),
+        }
     }
 }

@@ -38,6 +38,7 @@ async fn control_of_daemon() -> Control {
             tournaments,
             rating_alarms: RatingAlarms::default(),
             supervision: Supervision::new(Arc::default()),
+            backups: Backups::default(),
             data: PathBuf::from("."),
         }),
         ..control()
@@ -219,6 +220,32 @@ async fn a_game_is_voided_once_and_with_a_reason() {
     assert_eq!(rating.unwrap(), None);
     let verified = client.verify_games().await.unwrap();
     assert_eq!((verified.voided, verified.findings), (1, vec![]));
+}
+
+#[tokio::test]
+async fn all_games_of_a_player_are_voided_in_one_go() {
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, spec};
+    let control = control();
+    add_players(&*control.store, &["Ada", "Bob", "Eve"]).await;
+    for (id, first, second, moves) in [
+        ("one", "Ada", "Bob", FIRST_WINS),
+        ("two", "Bob", "Eve", FIRST_WINS),
+        ("three", "Eve", "Ada", FIRST_WINS_TOO),
+    ] {
+        play(&*control.store, spec(id, first, second), moves, GameResult::First, EndReason::Four).await;
+    }
+    let client = ControlClient::here(control.clone());
+    check_refused(client.void_player("Ada", &because(" ")).await, ApiCode::BadField);
+    check_refused(client.void_player("nobody", &because("a test")).await, ApiCode::NotFound);
+    let voided = client.void_player("ada", &because("a test")).await.unwrap();
+    assert_eq!((voided.player.to_string(), voided.games, voided.was_begun), ("Ada".to_owned(), 2, false));
+    assert_eq!(voided.variants, ["7x6"]);
+    let verified = client.verify_games().await.unwrap();
+    assert_eq!((verified.rated, verified.voided, verified.findings), (1, 2, vec![]));
+    let again = client.void_player("Ada", &because("a test")).await.unwrap();
+    assert_eq!((again.games, again.variants), (0, vec![]));
+    assert_eq!(client.audit_log(10).await.unwrap().len(), 2);
 }
 
 fn because(reason: &str) -> Reason {

@@ -30,6 +30,8 @@ pub(super) struct RatingFold {
     gains: HashMap<Rated, Gains>,
     /// Games that an operator took out and that were not met yet.
     voided: HashSet<GameId>,
+    /// Variants whose ratings are owed.
+    forgotten: HashSet<Variant>,
 }
 
 impl RatingFold {
@@ -94,6 +96,18 @@ impl RatingFold {
         }
     }
 
+    /// Takes note of a game whose ratings are owed.
+    pub(super) fn met(&mut self, report: &mut VerifyReport, game: &StoredGame) {
+        if self.voided.remove(&game.spec.id) {
+            report.voided += 1;
+        }
+    }
+
+    /// Leaves a variant out, whose ratings are owed.
+    pub(super) fn forget(&mut self, variant: Variant) {
+        self.forgotten.insert(variant);
+    }
+
     /// Believes what is stored about a game that is wrong, so that it is not found again in all later ones.
     pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
         let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
@@ -135,6 +149,9 @@ impl RatingFold {
         let mut differing = Vec::new();
         for (player, variant, row) in stored {
             report.ratings += 1;
+            if self.forgotten.contains(&variant) {
+                continue;
+            }
             let found = match self.rows.remove(&(player.clone(), variant)) {
                 Some(computed) if computed == row => continue,
                 Some(computed) => format!("is {}, computed {}", shown(&row), shown(&computed)),

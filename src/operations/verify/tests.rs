@@ -5,7 +5,9 @@ use crate::competition::leaderboard::service::Follower;
 use crate::model::durability::Durability;
 use crate::model::rating::newcomers::Footing;
 use crate::model::result::{EndReason, GameResult};
-use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, event, moves, play, spec, void};
+use crate::storage::conformance::{
+    FIRST_WINS, FIRST_WINS_TOO, add_players, event, moves, play, player_id, spec, void,
+};
 use crate::storage::conformance_of_ratings::wins_over;
 use crate::storage::record::{EventKind, GameSpec};
 use crate::storage::store::Write;
@@ -112,16 +114,16 @@ const DEFECTS: &[Defect] = &[
         "DELETE FROM rating_entry WHERE number = 7",
         &[
             "game g7: should be rated, but is casual",
-            "rating of idAda in 7x6 is 1554214 after 3 games (+3 =0 -0), computed 1538314 after 2 games (+2 =0 -0)",
-            "rating of idBob in 7x6 is 1465221 after 3 games (+0 =1 -2), computed 1481121 after 2 games (+0 =1 -1)",
+            "rating of idAda in 7x6 is 804214 after 3 games (+3 =0 -0), computed 788314 after 2 games (+2 =0 -0)",
+            "rating of idBob in 7x6 is 715221 after 3 games (+0 =1 -2), computed 731121 after 2 games (+0 =1 -1)",
         ],
     ),
     (
         "DELETE FROM rating_entry WHERE number = 7 AND player = 1",
         &[
             "game g7: 1 rating entries, not one for each player",
-            "rating of idAda in 7x6 is 1554214 after 3 games (+3 =0 -0), computed 1538314 after 2 games (+2 =0 -0)",
-            "rating of idBob in 7x6 is 1465221 after 3 games (+0 =1 -2), computed 1481121 after 2 games (+0 =1 -1)",
+            "rating of idAda in 7x6 is 804214 after 3 games (+3 =0 -0), computed 788314 after 2 games (+2 =0 -0)",
+            "rating of idBob in 7x6 is 715221 after 3 games (+0 =1 -2), computed 731121 after 2 games (+0 =1 -1)",
         ],
     ),
     // Numbers of games are lost.
@@ -139,13 +141,19 @@ const DEFECTS: &[Defect] = &[
             "game g5: the log has an end, but there is no settlement",
         ],
     ),
+    // The chain of finished games is broken.
+    (
+        "UPDATE settlement SET hash = NULL WHERE number = 5",
+        &["game g5: has no hash in the chain of finished games"],
+    ),
+    ("UPDATE settlement SET hash = 'x' WHERE number = 5", &["game g5: settlement.hash is \"x\""]),
     // A chain of ratings is broken: one finding for each player.
     (
         "UPDATE rating_entry SET before = before + 5, after = after + 5 WHERE number = 7; \
          UPDATE rating SET rating = rating + 5 WHERE player IN (1, 2)",
         &[
-            "game g7: rating of idAda before it is 1538319, computed 1538314",
-            "game g7: rating of idBob before it is 1481126, computed 1481121",
+            "game g7: rating of idAda before it is 788319, computed 788314",
+            "game g7: rating of idBob before it is 731126, computed 731121",
         ],
     ),
 ];
@@ -383,4 +391,42 @@ fn the_report_lists_findings_and_counts() {
         "game g1: is odd\n2 finished games (0 rated, 0 voided), 0 live games, 0 events, 0 ratings, \
          0 published ratings: not everything agrees"
     );
+}
+
+#[tokio::test]
+async fn history_that_was_rewritten_is_found() {
+    // A casual game of which nothing else follows: everything but the chain agrees with it.
+    let rewrite = "UPDATE event SET column_no = 8 - column_no WHERE game = 5 AND kind = 'move'; \
+                   UPDATE settlement SET moves = '7676767' WHERE number = 5";
+    let kept = InFile::filled().await.unwrap();
+    kept.damage(rewrite).await;
+    let found = findings(kept.store()).await;
+    assert!(found.len() == 1 && found[0].starts_with("game g5: its hash in the chain is "), "{found:?}");
+    // Whoever mends that one too has changed what the next one stands on.
+    let computed = found[0].rsplit(' ').next().unwrap();
+    let mend = format!("UPDATE settlement SET hash = '{computed}' WHERE number = 5");
+    kept.damage(mend.leak()).await;
+    let found = findings(kept.store()).await;
+    assert!(found.len() == 1 && found[0].starts_with("game g6: its hash in the chain is "), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_player_that_was_exchanged_is_found_by_the_chain() {
+    let kept = InFile::filled().await.unwrap();
+    assert_eq!(verify(kept.store()).await.unwrap().head.len(), 64);
+    kept.damage("UPDATE player SET id = 'somebody' WHERE key = 3").await;
+    let found = findings(kept.store()).await;
+    assert!(found[0].starts_with("game g2: its hash in the chain is "), "{found:?}");
+}
+
+#[tokio::test]
+async fn names_and_what_operators_say_are_not_in_the_chain() {
+    let kept = InFile::filled().await.unwrap();
+    let head = verify(kept.store()).await.unwrap().head;
+    let gone = Write::Retire { player: player_id("Ada"), name: "gone-1234".parse().unwrap() };
+    for answer in kept.store().commit(&[void("g1"), gone]).await.unwrap() {
+        answer.unwrap();
+    }
+    let report = verify(kept.store()).await.unwrap();
+    assert_eq!((report.findings, report.head), (vec![], head));
 }

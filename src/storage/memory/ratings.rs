@@ -4,12 +4,13 @@ use async_trait::async_trait;
 use fourfold_engine::{Side, Variant};
 
 use super::{MemoryStore, ended_at};
-use crate::model::ids::PlayerId;
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::RatingEntry;
 use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer};
+use crate::storage::refit::RefitGame;
 use crate::storage::store::StoreError;
 
 #[async_trait]
@@ -113,6 +114,37 @@ impl RatingStore for MemoryStore {
 
     async fn revision(&self) -> Result<u64, StoreError> {
         Ok(self.tables().publication.revision)
+    }
+
+    async fn owed_ratings(&self) -> Result<Vec<(Variant, u64)>, StoreError> {
+        let tables = self.tables();
+        let owed = tables.owed.iter().filter_map(|(variant, after)| Some((variant.parse().ok()?, *after)));
+        Ok(owed.collect())
+    }
+
+    async fn refit_games(
+        &self,
+        variant: Variant,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<RefitGame>, StoreError> {
+        Ok(self.tables().refit_games(variant, after).take(limit as usize).collect())
+    }
+
+    async fn games_that_count(
+        &self,
+        player: &PlayerId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<(u64, GameId)>, StoreError> {
+        let tables = self.tables();
+        let is_wanted = |(number, game): &(u64, &StoredGame)| {
+            let spec = &game.spec;
+            let plays = spec.players.first == *player || spec.players.second == *player;
+            *number > after && plays && !tables.is_voided(&spec.id)
+        };
+        let games = tables.finished_games().filter(is_wanted).take(limit as usize);
+        Ok(games.map(|(number, game)| (number, game.spec.id.clone())).collect())
     }
 
     async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {

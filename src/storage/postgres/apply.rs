@@ -4,7 +4,7 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
-    puzzles, reports, tournaments, voiding,
+    puzzles, refit, reports, tournaments, voiding,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -51,6 +51,8 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         }
         Write::EndTournament { tournament, end } => tournaments::end(connection, tournament, end).await,
         Write::VoidGame { game, because } => voiding::void(connection, game, because).await,
+        Write::VoidGames { games, because } => refit::void_all(connection, games, because).await,
+        Write::Refit(step) => refit::refit(connection, step).await,
         Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
         Write::GiveOrder(order) => moderation::order(connection, order).await,
         Write::UseFactor { player, used } => operators::use_factor(connection, player, used).await,

@@ -273,6 +273,11 @@ pub(super) async fn set_teaching(
     Ok(Ok(Written::Done))
 }
 
+/// Takes the lessons of games away, by their numbers.
+pub(super) async fn withdraw_games(connection: &Connection, numbers: &[i64]) -> Result<(), StoreError> {
+    withdraw(connection, OF_GAMES, numbers).await
+}
+
 pub(super) async fn withdraw_game(connection: &Connection, game: &GameId) -> WriteOutcome {
     let sql = "SELECT n.number FROM settlement n JOIN game g ON g.key = n.game WHERE g.id = $1";
     let number: Option<i64> = db::query_scalar(sql).bind(game.as_str()).fetch_optional(connection).await?;

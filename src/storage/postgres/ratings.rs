@@ -4,14 +4,15 @@ use async_trait::async_trait;
 use fourfold_engine::Variant;
 
 use super::db::{self, Connection};
-use super::{PostgresStore, published};
-use crate::model::ids::PlayerId;
+use super::{PostgresStore, published, refit};
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
+use crate::storage::refit::RefitGame;
 use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::StoreError;
@@ -95,6 +96,28 @@ impl RatingStore for PostgresStore {
 
     async fn revision(&self) -> Result<u64, StoreError> {
         published::revision(&*self.reader().await?).await
+    }
+
+    async fn owed_ratings(&self) -> Result<Vec<(Variant, u64)>, StoreError> {
+        refit::owed(&*self.reader().await?).await
+    }
+
+    async fn refit_games(
+        &self,
+        variant: Variant,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<RefitGame>, StoreError> {
+        refit::games(&*self.reader().await?, variant, after, limit).await
+    }
+
+    async fn games_that_count(
+        &self,
+        player: &PlayerId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<(u64, GameId)>, StoreError> {
+        refit::that_count(&*self.reader().await?, player, after, limit).await
     }
 
     async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {

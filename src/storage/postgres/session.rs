@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 use tracing::warn;
 
 use super::address::Address;
+use super::chain;
 use super::db::{self, Connection};
 use super::open_error::PostgresOpenError;
 use super::tls::Tls;
@@ -33,17 +34,22 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0006_versions.sql"),
     include_str!("../../../migrations/postgres/0007_reports.sql"),
     include_str!("../../../migrations/postgres/0008_operators.sql"),
-    include_str!("../../../migrations/postgres/0009_one_scale.sql"),
+    include_str!("../../../migrations/postgres/0009_chain.sql"),
+    include_str!("../../../migrations/postgres/0010_refit.sql"),
+    include_str!("../../../migrations/postgres/0011_one_scale.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
-const ONE_SCALE: usize = 9;
+const ONE_SCALE: usize = 11;
 
 /// What learners were rated at each point of their curves, after all games were settled again.
 const CURVES: &str = "UPDATE learner_point SET rating = coalesce((SELECT e.after FROM rating_entry e \
     JOIN settlement n ON n.number = e.number JOIN player p ON p.key = e.player JOIN learner l ON l.name = p.name \
     WHERE l.key = learner_point.learner AND e.variant = '7x6' AND n.ended_at <= learner_point.at \
     ORDER BY e.number DESC LIMIT 1), rating - 750000) WHERE rating IS NOT NULL";
+
+/// The one that makes room for the chain of finished games, which those from before get with it.
+const CHAINED: usize = 9;
 
 /// What the server must be at least: version 14.
 const VERSION_MIN: i32 = 140_000;
@@ -135,9 +141,12 @@ impl Session {
             return unfit(format!("the database has schema {from}, this program knows {known}: update it"));
         }
         for (number, sql) in (1..).zip(MIGRATIONS).skip(from) {
-            // All of it or nothing: a connection on which it fails is not used again.
-            let all = format!("BEGIN; {sql}; UPDATE arena SET schema = {number}");
-            self.connection.batch_execute(&all).await.map_err(StoreError::from)?;
+            // All of it or nothing: a connection that fails in between is dropped.
+            let begin = format!("BEGIN; {sql}; UPDATE arena SET schema = {number}");
+            self.connection.batch_execute(&begin).await.map_err(StoreError::from)?;
+            if number == CHAINED {
+                chain::chain_all(&self.connection).await?;
+            }
             if number == ONE_SCALE {
                 voiding::refold(&self.connection, &Variant::STANDARD.to_string(), 0).await?;
                 db::query(CURVES).execute(&self.connection).await?;

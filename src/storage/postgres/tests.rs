@@ -7,7 +7,8 @@ use super::*;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::audit::AuditStore;
 use crate::storage::conformance::{
-    FIRST_WINS, Fixture, add_players, conformance, moves, player_id, spec, whole_game,
+    FIRST_WINS, Fixture, add_players, checked_chain, conformance, moves, play_various, player_id, spec,
+    whole_game,
 };
 use crate::storage::games::GameStore;
 use crate::storage::ratings::RatingStore;
@@ -76,6 +77,20 @@ fn append(moves_played: &str) -> [Write; 3] {
 
 async fn played(store: &PostgresStore) -> Vec<String> {
     store.live_games().await.unwrap().iter().map(StoredGame::moves).collect()
+}
+
+#[tokio::test]
+async fn games_from_before_are_chained_as_if_they_had_always_been() {
+    let Some(server) = &*SHARED else { return };
+    let url = server.new_url();
+    let store = open(&url).await.unwrap();
+    play_various(&store).await;
+    let before = checked_chain(&store).await;
+    execute(server, &url, "UPDATE settlement SET hash = NULL");
+    let address = Address::parse(&url).unwrap();
+    let session = session::connect(&address, Durability::Strict).await.unwrap();
+    chain::chain_all(session.connection()).await.unwrap();
+    assert_eq!(checked_chain(&store).await, before);
 }
 
 /// Commits as the writer does: the same batch until the server has answered.

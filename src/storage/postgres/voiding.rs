@@ -14,6 +14,22 @@ use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
 use crate::storage::rows::{parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 
+/// Selects the columns of a [`VoidingCandidate`] from `settlement n` and `game g`.
+macro_rules! select_candidates {
+    ($rest:literal) => {
+        concat!(
+            "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
+             g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, \
+             CASE WHEN length(n.moves) < 7 THEN (SELECT e.reason FROM event e WHERE e.game = n.game \
+             ORDER BY e.seq DESC LIMIT 1) END AS reason \
+             FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
+             JOIN player s ON s.key = g.second_player ",
+            $rest
+        )
+    };
+}
+pub(super) use select_candidates;
+
 /// Takes a game out, or finds why it cannot be before anything is written.
 pub(super) async fn void(
     connection: &Connection,
@@ -36,7 +52,7 @@ pub(super) async fn void(
     learners::withdraw_game(connection, game).await
 }
 
-async fn set_unrated(
+pub(super) async fn set_unrated(
     connection: &Connection,
     number: i64,
     reason: Option<UnratedReason>,
@@ -49,12 +65,9 @@ async fn set_unrated(
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
 pub(super) async fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
-    let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
-               g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
-               (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
-               FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
-               JOIN player s ON s.key = g.second_player \
-               WHERE g.variant = $1 AND g.rated AND g.unrated_because IS NULL ORDER BY n.number";
+    let sql = select_candidates!(
+        "WHERE g.variant = $1 AND g.rated AND g.unrated_because IS NULL ORDER BY n.number"
+    );
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection).await?;
     let starts = players::starts(connection).await?;
     let Refolded { entries, unrated, ratings } =
@@ -68,7 +81,7 @@ pub(super) async fn refold(connection: &Connection, variant: &str, from: i64) ->
     replace_ratings(connection, variant, &ratings).await
 }
 
-async fn insert_entries(
+pub(super) async fn insert_entries(
     connection: &Connection,
     variant: &str,
     entries: &[EntryRow],
@@ -92,7 +105,7 @@ async fn insert_entries(
     Ok(())
 }
 
-async fn replace_ratings(
+pub(super) async fn replace_ratings(
     connection: &Connection,
     variant: &str,
     ratings: &[(PlayerId, RatingRow)],

@@ -1,15 +1,18 @@
 //! What is settled again when a game is taken out.
 
+use std::collections::HashMap;
+
 use fourfold_engine::{BySide, Side, Variant};
 
 use super::settlement::EntryRow;
-use super::{Damage, games, parsed, word};
+use super::{Damage, games, number, parsed, to_sql, word};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::rating::newcomers::Footing;
 use crate::model::result::EndReason;
 use crate::model::time::UnixMillis;
 use crate::storage::record::{Ending, GameSpec, OpeningSource, RatingRow, UnratedReason};
+use crate::storage::refit::{RefitGame, Resettled};
 use crate::storage::refold::{Refold, Voided};
 use crate::storage::settle::{RatingVerdict, Referee};
 use crate::storage::starts::Starts;
@@ -53,6 +56,19 @@ impl VoidingCandidate {
             opening: OpeningSource::default(),
             pair: None,
             started_at: UnixMillis::default(),
+        })
+    }
+
+    /// The game, for a refit.
+    pub(crate) fn decode(&self, variant: Variant) -> Result<RefitGame, Damage> {
+        let is_voided = self.unrated_because.as_deref() == Some(UnratedReason::Voided.as_str());
+        Ok(RefitGame {
+            number: number("settlement.number", self.number)?,
+            spec: self.spec(variant)?,
+            moves: self.moves.clone(),
+            ending: self.ending()?,
+            ended_at: UnixMillis(self.ended_at),
+            voided: if is_voided { Voided::Yes } else { Voided::No },
         })
     }
 
@@ -115,5 +131,31 @@ impl Refolded {
         }
         refolded.ratings = fold.rows.into_iter().collect();
         Ok(refolded)
+    }
+}
+
+/// The rows of games that were settled again, by the keys of their players.
+pub(crate) fn entries_of(games: &[Resettled], keys: &HashMap<String, i64>) -> Result<Vec<EntryRow>, Damage> {
+    let mut entries = Vec::new();
+    for game in games {
+        let RatingVerdict::Rated(changes) = &game.verdict else { continue };
+        let key = |side: Side| {
+            let id = game.players[side].as_str();
+            keys.get(id).copied().ok_or_else(|| Damage(format!("player {id} is gone")))
+        };
+        let players = BySide { first: key(Side::First)?, second: key(Side::Second)? };
+        let number = to_sql(game.number);
+        entries.extend(
+            Side::BOTH.map(|side| EntryRow::of(players, side, number, game.ended_at, &changes[side])),
+        );
+    }
+    Ok(entries)
+}
+
+/// Why a game that was settled again does not count, as it is stored.
+pub(crate) fn unrated_word(verdict: &RatingVerdict) -> Option<&'static str> {
+    match verdict {
+        RatingVerdict::Rated(_) => None,
+        RatingVerdict::Unrated(reason) => reason.map(UnratedReason::as_str),
     }
 }

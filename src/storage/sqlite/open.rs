@@ -9,6 +9,7 @@ use fourfold_engine::Variant;
 use thiserror::Error;
 use tracing::{debug, warn};
 
+use super::chain;
 use super::connection::ConnectionPlan;
 use super::db::{self, Connection};
 use super::header::{Header, NoHeader};
@@ -23,11 +24,14 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 15;
+const SCHEMA: u32 = 17;
+
+/// The one that makes room for the chain of finished games, which those from before get with it.
+const CHAINED: u32 = 15;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 15] = [
+const MIGRATIONS: [(u32, &str, &str); 17] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -42,11 +46,13 @@ const MIGRATIONS: [(u32, &str, &str); 15] = [
     (12, "versions", include_str!("../../../migrations/sqlite/0012_versions.sql")),
     (13, "reports", include_str!("../../../migrations/sqlite/0013_reports.sql")),
     (14, "operators", include_str!("../../../migrations/sqlite/0014_operators.sql")),
-    (ONE_SCALE, "one scale", include_str!("../../../migrations/sqlite/0015_one_scale.sql")),
+    (CHAINED, "chain", include_str!("../../../migrations/sqlite/0015_chain.sql")),
+    (16, "refit", include_str!("../../../migrations/sqlite/0016_refit.sql")),
+    (ONE_SCALE, "one scale", include_str!("../../../migrations/sqlite/0017_one_scale.sql")),
 ];
 
 /// The migration after which all games on the standard board are settled again.
-const ONE_SCALE: u32 = 15;
+const ONE_SCALE: u32 = 17;
 
 /// What learners were rated at each point of their curves, after all games were settled again.
 const CURVES: &str = "UPDATE learner_point SET rating = coalesce((SELECT e.after FROM rating_entry e \
@@ -63,6 +69,9 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         if *makes == ONE_SCALE {
             voiding::refold(&transaction, &Variant::STANDARD.to_string(), 0)?;
             db::query(CURVES).execute(&transaction)?;
+        }
+        if *makes == CHAINED {
+            chain::chain_all(&transaction)?;
         }
         transaction.commit()?;
         debug!(migration = name, "the database was migrated");

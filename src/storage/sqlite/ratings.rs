@@ -5,14 +5,15 @@ use fourfold_engine::Variant;
 
 use super::convert::id_list;
 use super::db::{self, Connection};
-use super::{SqliteStore, published};
-use crate::model::ids::PlayerId;
+use super::{SqliteStore, published, refit};
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
+use crate::storage::refit::RefitGame;
 use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::StoreError;
@@ -100,6 +101,29 @@ impl RatingStore for SqliteStore {
 
     async fn revision(&self) -> Result<u64, StoreError> {
         self.readers.read(published::revision).await
+    }
+
+    async fn owed_ratings(&self) -> Result<Vec<(Variant, u64)>, StoreError> {
+        self.readers.read(refit::owed).await
+    }
+
+    async fn refit_games(
+        &self,
+        variant: Variant,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<RefitGame>, StoreError> {
+        self.readers.read(move |connection| refit::games(connection, variant, after, limit)).await
+    }
+
+    async fn games_that_count(
+        &self,
+        player: &PlayerId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<(u64, GameId)>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| refit::that_count(connection, &player, after, limit)).await
     }
 
     async fn voided_games(&self) -> Result<Vec<VoidedGame>, StoreError> {

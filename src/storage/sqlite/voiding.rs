@@ -18,6 +18,22 @@ use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
 use crate::storage::rows::{parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 
+/// Selects the columns of a [`VoidingCandidate`] from `settlement n` and `game g`.
+macro_rules! select_candidates {
+    ($rest:literal) => {
+        concat!(
+            "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
+             g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, \
+             CASE WHEN length(n.moves) < 7 THEN (SELECT e.reason FROM event e WHERE e.game = n.game \
+             ORDER BY e.seq DESC LIMIT 1) END AS reason \
+             FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
+             JOIN player s ON s.key = g.second_player ",
+            $rest
+        )
+    };
+}
+pub(super) use select_candidates;
+
 /// Entries in one statement: a list of some 100 KiB.
 const CHUNK: usize = 2_000;
 
@@ -43,7 +59,7 @@ pub(super) fn void(
     learners::withdraw_game(connection, game)
 }
 
-fn set_unrated(
+pub(super) fn set_unrated(
     connection: &Connection,
     number: i64,
     reason: Option<UnratedReason>,
@@ -56,12 +72,9 @@ fn set_unrated(
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
 pub(super) fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
-    let sql = "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
-               g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, CASE WHEN length(n.moves) < 7 THEN \
-               (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1) END AS reason \
-               FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
-               JOIN player s ON s.key = g.second_player \
-               WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number";
+    let sql = select_candidates!(
+        "WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number"
+    );
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection)?;
     let Refolded { entries, unrated, ratings } =
         Refolded::of(&candidates, players::starts(connection)?, parsed("game.variant", variant)?, from)?;
@@ -83,7 +96,11 @@ fn as_list(row: &EntryRow) -> String {
     format!("[{player},{number},{opponent},{before},{delta},{after},{from_newcomer_at}]")
 }
 
-fn insert_entries(connection: &Connection, variant: &str, entries: &[EntryRow]) -> Result<(), StoreError> {
+pub(super) fn insert_entries(
+    connection: &Connection,
+    variant: &str,
+    entries: &[EntryRow],
+) -> Result<(), StoreError> {
     let rows: Vec<String> = entries.iter().map(as_list).collect();
     let sql = "INSERT INTO rating_entry (player, variant, number, opponent, before, delta, after, \
                from_newcomer_at) \
@@ -94,7 +111,7 @@ fn insert_entries(connection: &Connection, variant: &str, entries: &[EntryRow]) 
     Ok(())
 }
 
-fn replace_ratings(
+pub(super) fn replace_ratings(
     connection: &Connection,
     variant: &str,
     ratings: &[(PlayerId, RatingRow)],

@@ -12,7 +12,7 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
-    puzzles, reports, settlement, tournaments, voiding,
+    puzzles, refit, reports, settlement, tournaments, voiding,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -240,6 +240,8 @@ impl<'batch> Transaction<'batch, '_> {
             }
             Write::EndTournament { tournament, end } => tournaments::end(self.connection, tournament, end),
             Write::VoidGame { game, because } => voiding::void(self.connection, game, because),
+            Write::VoidGames { games, because } => refit::void_all(self.connection, games, because),
+            Write::Refit(step) => refit::refit(self.connection, step),
             Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
             Write::GiveOrder(order) => moderation::order(self.connection, order),
             Write::UseFactor { player, used } => operators::use_factor(self.connection, player, used),

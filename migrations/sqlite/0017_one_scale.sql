@@ -1,6 +1,6 @@
 -- Live ratings stand on the scale of the published ones, on which `random` has 0.
 
-PRAGMA user_version = 15;
+PRAGMA user_version = 17;
 
 -- Thousandths of a point with which a bot of the house begins on 7x6; none of whoever begins as a newcomer.
 ALTER TABLE player ADD COLUMN start INTEGER;

@@ -1,0 +1,183 @@
+//! Taking games of an account out in portions, and settling what they leave owed.
+
+use std::collections::HashMap;
+
+use fourfold_engine::Variant;
+
+use super::db::{self, Connection};
+use super::voiding::{insert_entries, replace_ratings, select_candidates, set_unrated};
+use super::{judgements, learners, moderation, published};
+use crate::model::ids::{GameId, PlayerId};
+use crate::storage::moderation::{AuditNote, Because};
+use crate::storage::record::{RatingRow, UnratedReason};
+use crate::storage::refit::{RefitContent, RefitGame, RefitStep, Resettled};
+use crate::storage::rows::voiding::{VoidingCandidate, entries_of, unrated_word};
+use crate::storage::rows::{number, parsed, to_sql};
+use crate::storage::store::{Refused, StoreError, Written};
+
+pub(super) async fn owed(connection: &Connection) -> Result<Vec<(Variant, u64)>, StoreError> {
+    let sql = "SELECT variant, after FROM refit ORDER BY variant";
+    let rows: Vec<(String, i64)> = db::query_as(sql).fetch_all(connection).await?;
+    let decode = |(variant, after): (String, i64)| {
+        Ok((parsed("refit.variant", &variant)?, number("refit.after", after)?))
+    };
+    rows.into_iter().map(decode).collect()
+}
+
+pub(super) async fn games(
+    connection: &Connection,
+    variant: Variant,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<RefitGame>, StoreError> {
+    let sql = select_candidates!(
+        "WHERE g.variant = $1 AND g.rated AND g.unrated_because IS NULL AND n.number > $2 \
+         ORDER BY n.number LIMIT $3"
+    );
+    let query = db::query_as(sql).bind(variant.to_string()).bind(to_sql(after)).bind(limit);
+    let rows: Vec<VoidingCandidate> = query.fetch_all(connection).await?;
+    rows.iter().map(|row| Ok(row.decode(variant)?)).collect()
+}
+
+pub(super) async fn that_count(
+    connection: &Connection,
+    player: &PlayerId,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<(u64, GameId)>, StoreError> {
+    let sql = "SELECT o.number, g.id FROM player_game o JOIN settlement n ON n.number = o.number \
+               JOIN game g ON g.key = n.game WHERE o.player = (SELECT key FROM player WHERE id = $1) \
+               AND o.number > $2 AND n.unrated_because IS DISTINCT FROM $3 ORDER BY o.number LIMIT $4";
+    let query = db::query_as(sql).bind(player.as_str()).bind(to_sql(after));
+    let query = query.bind(UnratedReason::Voided.as_str()).bind(limit);
+    let rows: Vec<(i64, String)> = query.fetch_all(connection).await?;
+    let decode = |(at, id): (i64, String)| Ok((number("settlement.number", at)?, parsed("game.id", &id)?));
+    rows.into_iter().map(decode).collect()
+}
+
+// ---- writing ----
+
+/// Takes games out, and notes what they leave owed.
+pub(super) async fn void_all(
+    connection: &Connection,
+    games: &[GameId],
+    because: &Because,
+) -> Result<Result<Written, Refused>, StoreError> {
+    let mut numbers = Vec::new();
+    for game in games {
+        let sql = "SELECT n.number, g.variant FROM settlement n JOIN game g ON g.key = n.game \
+                   WHERE g.id = $1 AND n.unrated_because IS DISTINCT FROM $2";
+        let query = db::query_as(sql).bind(game.as_str()).bind(UnratedReason::Voided.as_str());
+        let found: Option<(i64, String)> = query.fetch_optional(connection).await?;
+        let Some((number, variant)) = found else { continue };
+        moderation::note(connection, &AuditNote::void(game), because).await?;
+        set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
+        judgements::subtract_sums(connection, &variant, number - 1, number).await?;
+        let sql = "DELETE FROM rating_entry WHERE number = $1";
+        if db::query(sql).bind(number).execute(connection).await? > 0 {
+            owe(connection, &variant, number - 1).await?;
+        }
+        numbers.push(number);
+    }
+    if !numbers.is_empty() {
+        published::unpublish(connection).await?;
+        learners::withdraw_games(connection, &numbers).await?;
+    }
+    Ok(Ok(Written::Done))
+}
+
+/// Notes that ratings are owed behind a game.
+async fn owe(connection: &Connection, variant: &str, after: i64) -> Result<(), StoreError> {
+    let sql = "INSERT INTO refit (variant, after) VALUES ($1, $2) \
+               ON CONFLICT (variant) DO UPDATE SET after = LEAST(refit.after, excluded.after)";
+    db::query(sql).bind(variant).bind(after).execute(connection).await?;
+    Ok(())
+}
+
+/// Writes ratings that are owed, or finds why these are not.
+pub(super) async fn refit(
+    connection: &Connection,
+    step: &RefitStep,
+) -> Result<Result<Written, Refused>, StoreError> {
+    let variant = step.variant.to_string();
+    let sql = "SELECT 1 FROM refit, publication WHERE variant = $1 AND after = $2 AND revision = $3";
+    let query = db::query(sql).bind(&variant).bind(to_sql(step.after)).bind(to_sql(step.revision));
+    if !query.has_row(connection).await? {
+        return Ok(Err(Refused::Outdated));
+    }
+    match &step.content {
+        RefitContent::Games(games) => resettle(connection, &variant, step.after, games).await?,
+        RefitContent::Ratings(_) if has_games_above(connection, &variant, step.after).await? => {
+            return Ok(Err(Refused::Outdated));
+        }
+        RefitContent::Ratings(ratings) => settle_up(connection, &variant, ratings).await?,
+    }
+    Ok(Ok(Written::Done))
+}
+
+async fn has_games_above(connection: &Connection, variant: &str, after: u64) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM settlement n JOIN game g ON g.key = n.game \
+               WHERE n.number > $1 AND g.variant = $2 AND g.rated AND g.unrated_because IS NULL LIMIT 1";
+    db::query(sql).bind(to_sql(after)).bind(variant).has_row(connection).await
+}
+
+async fn resettle(
+    connection: &Connection,
+    variant: &str,
+    after: u64,
+    games: &[Resettled],
+) -> Result<(), StoreError> {
+    let Some(last) = games.last() else { return Ok(()) };
+    let (after, last) = (to_sql(after), to_sql(last.number));
+    let entries = entries_of(games, &keys_of(connection, games).await?)?;
+    judgements::subtract_sums(connection, variant, after, last).await?;
+    set_verdicts(connection, games).await?;
+    let sql = "DELETE FROM rating_entry WHERE variant = $1 AND number > $2 AND number <= $3";
+    db::query(sql).bind(variant).bind(after).bind(last).execute(connection).await?;
+    insert_entries(connection, variant, &entries).await?;
+    judgements::add_sums(connection, variant, after, last).await?;
+    let sql = "UPDATE refit SET after = $1 WHERE variant = $2";
+    db::query(sql).bind(last).bind(variant).execute(connection).await?;
+    Ok(())
+}
+
+async fn settle_up(
+    connection: &Connection,
+    variant: &str,
+    ratings: &[(PlayerId, RatingRow)],
+) -> Result<(), StoreError> {
+    replace_ratings(connection, variant, ratings).await?;
+    db::query("DELETE FROM refit WHERE variant = $1").bind(variant).execute(connection).await?;
+    published::unpublish(connection).await
+}
+
+/// The keys of all players of some games.
+async fn keys_of(connection: &Connection, games: &[Resettled]) -> Result<HashMap<String, i64>, StoreError> {
+    let ids = games.iter().flat_map(|game| [game.players.first.as_str(), game.players.second.as_str()]);
+    let sql = "SELECT id, key FROM player WHERE id = ANY($1)";
+    let rows: Vec<(String, i64)> =
+        db::query_as(sql).bind(ids.collect::<Vec<&str>>()).fetch_all(connection).await?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Notes why games do not count, and which of them do.
+async fn set_verdicts(connection: &Connection, games: &[Resettled]) -> Result<(), StoreError> {
+    let (mut rated, mut unrated, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+    for game in games {
+        match unrated_word(&game.verdict) {
+            None => rated.push(to_sql(game.number)),
+            Some(reason) => {
+                unrated.push(to_sql(game.number));
+                reasons.push(reason);
+            }
+        }
+    }
+    let sql = "UPDATE settlement SET unrated_because = NULL \
+               WHERE number = ANY($1) AND unrated_because IS NOT NULL";
+    db::query(sql).bind(rated).execute(connection).await?;
+    let sql = "UPDATE settlement n SET unrated_because = c.reason \
+               FROM unnest($1::bigint[], $2::text[]) AS c(number, reason) \
+               WHERE n.number = c.number AND n.unrated_because IS DISTINCT FROM c.reason";
+    db::query(sql).bind(unrated).bind(reasons).execute(connection).await?;
+    Ok(())
+}
