@@ -626,6 +626,7 @@ fn control(
             rating_alarms: competition.rating_alarms.clone(),
             supervision: ground.supervision.clone(),
             data: ground.config.server.data.clone(),
+            backups: ground.backups.clone(),
         }),
     }
 }

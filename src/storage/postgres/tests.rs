@@ -81,7 +81,7 @@ async fn played(store: &PostgresStore) -> Vec<String> {
 
 #[tokio::test]
 async fn games_from_before_are_chained_as_if_they_had_always_been() {
-    let Some(server) = &*SHARED else { return };
+    let Some(server) = &*POSTGRES else { return };
     let url = server.new_url();
     let store = open(&url).await.unwrap();
     play_various(&store).await;
