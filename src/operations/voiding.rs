@@ -16,7 +16,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::Because;
 use crate::storage::refit::Refitting;
 use crate::storage::starts::Starts;
-use crate::storage::store::{Refused, Write};
+use crate::storage::store::{GameQuery, Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
 
@@ -62,9 +62,14 @@ pub(crate) async fn void_account(
 ) -> Result<VoidedAccount, VoidingError> {
     let mut voided =
         VoidedAccount { was_begun: !store.owed_ratings().await?.is_empty(), ..VoidedAccount::default() };
+    // Who plays on would keep this going for ever.
+    let newest = GameQuery { newest_first: true, limit: 1, ..GameQuery::default() };
+    let newest = store.finished_games(&newest).await?.pop().and_then(|game| game.settlement);
+    let up_to = newest.map_or(0, |settlement| settlement.number);
     let mut last = 0;
     loop {
-        let games = store.games_that_count(player, last, portions.voids).await?;
+        let mut games = store.games_that_count(player, last, portions.voids).await?;
+        games.retain(|(number, _)| *number <= up_to);
         let Some((number, _)) = games.last() else { break };
         (last, voided.games) = (*number, voided.games + games.len() as u64);
         let games: Vec<GameId> = games.into_iter().map(|(_, game)| game).collect();
@@ -110,18 +115,23 @@ async fn settle_all(
         let games = store.refit_games(refitting.variant(), last, portions.refits).await?;
         let is_end = games.len() < portions.refits as usize;
         last = games.last().map_or(last, |game| game.number);
-        if let Some(step) = refitting.settle(games) {
-            write(writer, Write::Refit(Box::new(step))).await?;
-        }
+        let step = refitting.settle(games).map(|step| Write::Refit(Box::new(step)));
         if !is_end {
+            if let Some(step) = step {
+                write(writer, step).await?;
+            }
             continue;
         }
-        let whole = write(writer, Write::Refit(Box::new(refitting.ratings()))).await;
+        // Without a rest: the fewer games finish in between, the sooner this is the end.
+        if let Some(step) = step {
+            writer.write(step).await?;
+        }
+        let whole = writer.write(Write::Refit(Box::new(refitting.ratings()))).await;
         let is_outdated = matches!(&whole, Err(WriteError::Refused(Refused::Outdated)));
         // Games have finished meanwhile: they are the next ones.
         let goes_on = is_outdated && store.revision().await? == refitting.revision();
         if !goes_on {
-            return Ok(whole?);
+            return whole.map(drop).map_err(VoidingError::from);
         }
     }
 }
@@ -254,7 +264,7 @@ mod tests {
         let play_on = tokio::spawn(async move {
             let mut longest = Duration::ZERO;
             for n in 0.. {
-                let game = spec(&format!("l{n}"), "Bob", "Eve");
+                let game = spec(&format!("l{n}"), "Bob", if n % 2 == 0 { "Eve" } else { "Ada" });
                 let began = Instant::now();
                 if playing.write(Write::StartGame(game.clone())).await.is_err() {
                     break;
@@ -281,7 +291,7 @@ mod tests {
             done.games,
             longest.load(Ordering::Relaxed)
         );
-        assert_eq!(done.games, (0..games).filter(|n| n % 3 != 1).count() as u64);
+        assert!(done.games >= (0..games).filter(|n| n % 3 != 1).count() as u64);
         assert_eq!(findings(&*store).await, [""; 0]);
     }
 }

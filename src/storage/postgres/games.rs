@@ -115,7 +115,7 @@ impl GameStore for PostgresStore {
                    AND e.seq = (SELECT max(l.seq) FROM event l WHERE l.game = n.game) \
                    JOIN player p ON p.key = CASE e.at_fault WHEN 'first' THEN g.first_player ELSE g.second_player END \
                    WHERE n.ended_at >= $1 AND e.reason IN ('aborted', 'left') AND e.at_fault IS NOT NULL \
-                   AND p.kind <> 'guest' ORDER BY n.number";
+                   AND p.kind <> 'guest' ORDER BY n.ended_at, n.number";
         let rows: Vec<(String, i64)> =
             db::query_as(sql).bind(since.0).fetch_all(&*self.reader().await?).await?;
         let decode = |(id, at): (String, i64)| Ok((parsed("player.id", &id)?, UnixMillis(at)));

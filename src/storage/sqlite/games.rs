@@ -161,11 +161,12 @@ fn open_series(connection: &Connection, since: UnixMillis) -> Result<Vec<StoredG
 
 /// Who has aborted or left a game.
 fn departures(connection: &Connection, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
-    let sql = "SELECT p.id, n.ended_at FROM settlement n JOIN game g ON g.key = n.game JOIN event e ON e.game = n.game \
+    let sql = "SELECT p.id, n.ended_at FROM settlement n INDEXED BY settlement_ended \
+               JOIN game g ON g.key = n.game JOIN event e ON e.game = n.game \
                AND e.seq = (SELECT max(l.seq) FROM event l WHERE l.game = n.game) \
                JOIN player p ON p.key = CASE e.at_fault WHEN 'first' THEN g.first_player ELSE g.second_player END \
                WHERE n.ended_at >= ? AND e.reason IN ('aborted', 'left') AND e.at_fault IS NOT NULL \
-               AND p.kind <> 'guest' ORDER BY n.number";
+               AND p.kind <> 'guest' ORDER BY n.ended_at, n.number";
     let rows: Vec<(String, i64)> = db::query_as(sql).bind(since.0).fetch_all(connection)?;
     let decode = |(id, at): (String, i64)| Ok((parsed("player.id", &id)?, UnixMillis(at)));
     rows.into_iter().map(decode).collect()

@@ -117,7 +117,8 @@ pub(super) fn refit(
 }
 
 fn has_games_above(connection: &Connection, variant: &str, after: u64) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM settlement n JOIN game g ON g.key = n.game \
+    // Crossed, so that the engine begins with the few numbers above and not with all games of the variant.
+    let sql = "SELECT 1 FROM settlement n CROSS JOIN game g ON g.key = n.game \
                WHERE n.number > ?1 AND g.variant = ?2 AND g.rated = 1 AND g.unrated_because IS NULL LIMIT 1";
     Ok(db::query(sql).bind(to_sql(after)).bind(variant).has_row(connection)?)
 }
