@@ -5,7 +5,8 @@
 #
 # Needs the target of musl (`rustup target add x86_64-unknown-linux-musl`), a C compiler for it and make (Debian:
 # musl-tools, make), and cargo-deb (`cargo install cargo-deb --locked`). FOURFOLD_BINARY names a binary that is there
-# already, so that nothing is built.
+# already, so that nothing is built, FOURFOLD_MAINTAINER whoever answers for the package, `Name <address>`; without it
+# that is the author of the commit.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-target/package}
@@ -35,5 +36,6 @@ sed 's|/usr/local/bin/|/usr/bin/|' deploy/fourfold.service > target/assets/fourf
 
 cp target/assets/* config/public.toml README.md LICENSE-MIT LICENSE-APACHE "$out/$name/"
 tar --create --gzip --file "$out/$name.tar.gz" --directory "$out" "$name"
-cargo deb --no-build --no-strip --output "$out/"
+maintainer=${FOURFOLD_MAINTAINER:-$(git log -1 --format='%an <%ae>')}
+cargo deb --no-build --no-strip --maintainer "$maintainer" --output "$out/"
 (cd "$out" && sha256sum ./*.tar.gz ./*.deb > SHA256SUMS && cat SHA256SUMS)
