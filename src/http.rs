@@ -29,6 +29,7 @@ pub(crate) mod preview;
 mod programs;
 mod proxy_protocol;
 mod ranking;
+mod raster;
 mod refusals;
 pub(crate) mod request;
 mod request_id;

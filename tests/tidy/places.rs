@@ -74,6 +74,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/competition/self_test/trial.rs",
     "src/competition/tournament/board.rs",
     "src/http/connection_limits.rs",
+    "src/http/preview.rs",
     "src/http/slow_peer.rs",
     "src/play/feeds.rs",
     "src/play/file_lessons.rs",

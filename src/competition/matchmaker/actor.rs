@@ -519,8 +519,8 @@ impl MatchmakerActor {
         }
     }
 
-    /// Some pairs of the house can be watched. So can those of people's programs, which are few enough: the house answers
-    /// slowly there, unless it does not play.
+    /// Some pairs of the house can be watched. So can those of people's programs, which are few enough: the house
+    /// answers slowly there, unless it does not play.
     fn tempo(&self, class: Option<BudgetClass>, has_house: bool) -> Tempo {
         if class.is_none() {
             return if has_house { Tempo::Watchable } else { Tempo::Brisk };

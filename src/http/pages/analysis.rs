@@ -40,7 +40,7 @@ const BOARDS: [&str; 8] = ["7x6", "6x5", "8x7", "9x6", "9x6x5", "5x4", "6x6", "4
 
 /// Somebody to play on against.
 struct Opponent {
-    /// Of the account.
+    /// The name of its account.
     program: String,
     /// With the level of a character, else with the rating.
     label: String,

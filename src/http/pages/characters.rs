@@ -3,7 +3,7 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use super::parts::PlayerTag;
+use super::parts::{Face, PlayerTag};
 use super::words::{self, BoardChoice};
 use crate::http::state::OpenBot;
 use crate::http::texts::Language;
@@ -23,15 +23,6 @@ const KEYS: [[&str; 4]; 8] = [
     ["character.name_7", "character.says_7", "character.won_7", "character.lost_7"],
     ["character.name_8", "character.says_8", "character.won_8", "character.lost_8"],
 ];
-
-/// The face of a level. Its mouth follows the `data-mood` of what holds it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Template)]
-#[template(path = "parts/face.html")]
-pub(super) struct Face {
-    level: u8,
-}
-
-impl HtmlSafe for Face {}
 
 /// One of the eight.
 #[derive(Clone, Debug)]
@@ -58,7 +49,7 @@ impl Character {
             level,
             player: bot.player.id.clone(),
             program: bot.player.name.to_string(),
-            face: Face { level: level.number() },
+            face: Face::of(level),
             name,
             says,
             won,
@@ -113,7 +104,11 @@ impl Cast {
 
     /// A player's name with badge, rating, and the face of whoever has one.
     pub(super) fn tag(&self, player: &WirePlayer) -> PlayerTag {
-        PlayerTag::new(self.lang, player).played_by(self.of(&player.id))
+        let tag = PlayerTag::new(self.lang, player);
+        match self.of(&player.id) {
+            Some(character) => tag.called(Some(character.name)).faced(character.face),
+            None => tag,
+        }
     }
 }
 
@@ -143,7 +138,7 @@ mod tests {
     #[test]
     fn every_level_has_a_face_of_its_own() {
         let faces: std::collections::BTreeSet<String> =
-            (1..=8).map(|level| Face { level }.to_string()).collect();
+            (1..=8).map(|level| Face::of(Level::try_from(level).unwrap()).to_string()).collect();
         assert_eq!(faces.len(), KEYS.len());
     }
 }

@@ -3,10 +3,10 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use super::characters::{Character, Face};
 use crate::http::assets;
 use crate::http::texts::Language;
 use crate::model::player::PlayerKind;
+use crate::model::rating::level::Level;
 
 use crate::protocol::terms::{WirePlayer, WireRating};
 
@@ -52,6 +52,21 @@ impl Script {
     }
 }
 
+/// The face of a character by its level. Its mouth follows the `data-mood` of what holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Template)]
+#[template(path = "parts/face.html")]
+pub(super) struct Face {
+    level: u8,
+}
+
+impl HtmlSafe for Face {}
+
+impl Face {
+    pub(super) fn of(level: Level) -> Self {
+        Self { level: level.number() }
+    }
+}
+
 /// A player's name with badge and rating, as a link to the page of everybody who has one.
 #[derive(Clone, Debug, Template)]
 #[template(path = "parts/player.html")]
@@ -93,10 +108,9 @@ impl PlayerTag {
         Self { name: name.map_or(self.name, str::to_owned), ..self }
     }
 
-    /// With the name and the face of the character that it is, if it is one.
-    pub(super) fn played_by(self, character: Option<&Character>) -> Self {
-        let face = character.map(|character| character.face);
-        Self { face, ..self }.called(character.map(|character| character.name))
+    /// With a face.
+    pub(super) fn faced(self, face: Face) -> Self {
+        Self { face: Some(face), ..self }
     }
 
     /// Without the badge, for lists of one kind of players.

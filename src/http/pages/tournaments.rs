@@ -166,7 +166,7 @@ struct TournamentTable {
     status: &'static str,
     is_live: bool,
     progress: String,
-    /// Of a knockout.
+    /// The tree of a knockout.
     bracket: Option<Bracket>,
     standings: Vec<StandingsPageRow>,
     ranks: Vec<usize>,
