@@ -171,7 +171,7 @@ mod tests {
             page.contains("href=\"/programs/fourfold-x86_64-linux\"") && page.contains("0.3 MB"),
             "{page}"
         );
-        assert!(!page.contains("hidden\"") && !page.contains("/programs/inner"));
+        assert!(!page.contains("/programs/.hidden") && !page.contains("/programs/inner"));
     }
 
     #[tokio::test]

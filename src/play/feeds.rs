@@ -203,8 +203,10 @@ impl Feeds {
     }
 
     /// The game to show: the one that was chosen, else the one shown before while it lasts, else the first of the list.
+    /// Never one that only puts load on the arena.
     pub(crate) fn tv(&self) -> Option<LiveGame> {
-        let live = self.inner.directory.live();
+        let mut live = self.inner.directory.live();
+        live.retain(|game| !game.spec.is_load());
         let find = |place: &Mutex<Option<GameId>>| {
             let wanted = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
             live.iter().find(|game| Some(&game.spec.id) == wanted.as_ref())

@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use fourfold_arena::stats::pairs::Estimate;
 use fourfold_arena::stats::sprt::Hypothesis;
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::BySide;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +27,12 @@ use crate::model::bounded::{Bounded, BoundedSigned};
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::duel::{DUEL_ELO_MAX, DuelRule, DuelTest};
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName};
-use crate::model::opening::OpeningKind;
-use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
-use crate::play::host::duel::{DuelStanding, sprt};
-use crate::play::host::{GameOffer, Origin, StartError};
-use crate::storage::record::{GamePair, OpeningSource, StoredGame, StoredPlayer};
+use crate::play::host::StartError;
+use crate::play::host::duel::{DuelStanding, first_game, sprt};
+use crate::storage::record::{GamePair, StoredGame, StoredPlayer};
 use crate::storage::store::StoreError;
 
 /// Pairs of one duel: a difference of ten points shows in as many, and a house bot that thinks is busy for an evening.
@@ -201,16 +199,9 @@ async fn begin_duel(
         return Err(ApiError::new(ApiCode::Conflict, format!("{} is not connected", bot.name)));
     }
     let id = DuelRule { test }.draw_id(&mut chance());
-    let offer = GameOffer {
-        players: BySide { first: identity_of(&bot), second: identity_of(&opponent) },
-        variant: Variant::STANDARD,
-        time: wish.time.map_or(TIME, GameTime::control),
-        rated: false,
-        opening: OpeningSource { kind: OpeningKind::Balanced, moves: String::new() },
-        pair: Some(GamePair { id: id.clone(), leg: 1, of: 2 * wish.pairs.number() }),
-        origin: Origin::Players,
-        pace: BotPace::default(),
-    };
+    let players = BySide { first: identity_of(&bot), second: identity_of(&opponent) };
+    let pair = GamePair { id: id.clone(), leg: 1, of: 2 * wish.pairs.number() };
+    let offer = first_game(players, wish.time.map_or(TIME, GameTime::control), pair);
     state.arena.begin_game(offer).await.map_err(|error| refusal(&error))?;
     let url = state.site.url(&format!("/duel/{id}"));
     Ok((StatusCode::CREATED, Json(DuelBegun { id, url })))

@@ -532,7 +532,10 @@ async fn an_owner_compares_versions_and_opponents() {
         (1, &json!("g2"))
     );
     let page = corner.get_as(&corner.ada, "/bot/Robo?version=1").await.body;
-    assert!(page.contains(">g2</a>") && !page.contains(">g3</a>"), "{page}");
+    // Beside the list of games, the curve has all of them.
+    let (_, games) = page.split_once("id=\"games\"").unwrap();
+    let (games, _) = games.split_once("id=\"mistakes\"").unwrap();
+    assert!(games.contains(">g2</a>") && !games.contains(">g3</a>"), "{games}");
 }
 
 #[tokio::test]
@@ -602,7 +605,7 @@ async fn a_duel_is_shown_with_its_verdict() {
     let listed = corner.get_as(&corner.ada, "/api/v1/bots/Robo/duels").await.json();
     assert_eq!(listed["items"][0]["id"], "Ab3-d");
     assert!(corner.get_as(&corner.ada, "/bot/Robo").await.body.contains("href=\"/duel/Ab3-d\""));
-    for id in ["Ab3", "Ab4-d", "..", "x%00"] {
+    for id in ["Ab3", "Ab4-d", "Ab3-d1", "x"] {
         assert_eq!(
             corner.get_as("", &format!("/api/v1/duels/{id}")).await.status,
             StatusCode::NOT_FOUND,

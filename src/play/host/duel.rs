@@ -4,15 +4,19 @@ use std::collections::{BTreeMap, HashSet};
 
 use fourfold_arena::stats::pairs::{PairCounts, Repeats};
 use fourfold_arena::stats::sprt::{Hypothesis, Sprt};
-use fourfold_engine::{Side, SideResult, WinDrawLoss};
+use fourfold_engine::{BySide, Side, SideResult, Variant, WinDrawLoss};
 use tracing::warn;
 
-use super::Host;
 use super::next_game::NextGame;
+use super::{GameOffer, Host, Origin};
+use crate::model::clock::TimeControl;
 use crate::model::duel::{DuelRule, DuelTest};
 use crate::model::ids::PlayerId;
+use crate::model::opening::OpeningKind;
+use crate::model::pace::BotPace;
+use crate::model::player::Identity;
 use crate::model::result::GameResult;
-use crate::storage::record::StoredGame;
+use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
 /// Until so many pairs are played, each is looked at: a clear duel ends early.
 const LOOK_AT_EACH: u32 = 40;
@@ -68,6 +72,20 @@ impl DuelStanding {
 /// The test with the usual error of 5 %.
 pub(crate) fn sprt(DuelTest { elo0, elo1 }: DuelTest) -> Sprt {
     Sprt::logistic(elo0.into(), elo1.into())
+}
+
+/// The first game of a duel: casual, from a balanced opening. The others follow as those of any series.
+pub(crate) fn first_game(players: BySide<Identity>, time: TimeControl, pair: GamePair) -> GameOffer {
+    GameOffer {
+        players,
+        variant: Variant::STANDARD,
+        time,
+        rated: false,
+        opening: OpeningSource { kind: OpeningKind::Balanced, moves: String::new() },
+        pair: Some(pair),
+        origin: Origin::Players,
+        pace: BotPace::default(),
+    }
 }
 
 impl Host {
