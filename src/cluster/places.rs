@@ -47,8 +47,8 @@ impl Place {
         (0..GAME_PLACES + 2).map(Self)
     }
 
-    /// The node that has it if nothing speaks against it: the highest hash wins (rendezvous), so that a node which comes
-    /// or goes moves its own share and nothing else.
+    /// The node that has it if nothing speaks against it: the highest hash wins (rendezvous), so that a node which
+    /// comes or goes moves its own share and nothing else.
     fn home(self, living: &BTreeSet<Incarnation>) -> Option<Incarnation> {
         living.iter().copied().max_by_key(|node| (mixed((node.0 << 16) | u64::from(self.0)), *node))
     }

@@ -1,5 +1,5 @@
-//! Who is where. Each node keeps the players of all nodes in full, from what these say: soft state, which is never asked
-//! of the database. A node numbers its changes; whoever misses one asks for the whole.
+//! Who is where. Each node keeps the players of all nodes in full, from what these say: soft state, which is never
+//! asked of the database. A node numbers its changes; whoever misses one asks for the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -158,6 +158,7 @@ mod tests {
         "get /api/v1/tournaments/{id}",
         "get /api/v1/openapi.json",
         "get /api/v1/protocol.schema.json",
+        "post /api/v1/reports",
         "get /healthz",
         "get /readyz",
     ];

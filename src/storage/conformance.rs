@@ -825,10 +825,10 @@ pub(crate) async fn rated_games_move_both_ratings<F: Fixture>() {
     add_players(&*store, &["Ada", "Bob"]).await;
     let won = first_wins(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS).await;
     let entries = won.settlement.unwrap().ratings.unwrap();
-    assert_eq!((entries.first.after, entries.second.after), (MilliElo(1_520_000), MilliElo(1_480_000)));
+    assert_eq!((entries.first.after, entries.second.after), (MilliElo(770_000), MilliElo(730_000)));
     let drawn = play(&*store, spec("g2", "Bob", "Ada"), "4453627", GameResult::Draw, EndReason::Full).await;
     let entries = drawn.settlement.unwrap().ratings.unwrap();
-    assert_eq!((entries.first.before, entries.second.before), (MilliElo(1_480_000), MilliElo(1_520_000)));
+    assert_eq!((entries.first.before, entries.second.before), (MilliElo(730_000), MilliElo(770_000)));
     assert!(entries.first.delta > 0 && entries.second.delta < 0, "the favourite loses by a draw");
 
     let ada = store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap();
@@ -840,7 +840,7 @@ pub(crate) async fn rated_games_move_both_ratings<F: Fixture>() {
     first_wins(&*store, on_small, FIRST_WINS).await;
     let of_bob = store.ratings_of(&player_id("Bob")).await.unwrap();
     assert_eq!(of_bob.iter().map(|(variant, _)| *variant).collect::<Vec<_>>(), [small, Variant::STANDARD]);
-    assert_eq!(of_bob[0].1.standing.rating, MilliElo(1_520_000));
+    assert_eq!(of_bob[0].1.standing.rating, MilliElo(770_000));
     assert_eq!(store.audit_ratings().await.unwrap().len(), 4);
 }
 
@@ -936,7 +936,7 @@ pub(crate) async fn histories_hold_the_newest_points<F: Fixture>() {
     }
     let history = store.rating_history(&player_id("Bob"), Variant::STANDARD, 2).await.unwrap();
     assert_eq!(history.iter().map(|point| point.game.as_str()).collect::<Vec<_>>(), ["g2", "g3"]);
-    assert_eq!(history[0].before, MilliElo(1_480_000));
+    assert_eq!(history[0].before, MilliElo(730_000));
     assert_eq!(history[0].after, history[1].before);
     assert_eq!(history[1].at, after_noon(8_000));
     assert_eq!(store.rating_history(&player_id("Eve"), Variant::STANDARD, 2).await.unwrap(), []);
@@ -1030,7 +1030,7 @@ pub(crate) async fn live_games_survive_reopening<F: Fixture>() {
     let finish = Write::Finish { game: one.id.clone(), events: whole[5..].to_vec() };
     let Ok(Written::Settled(settlement)) = write(&*store, finish).await else { panic!("not settled") };
     assert_eq!(settlement.number, 2);
-    assert_eq!(settlement.ratings.unwrap().first.before, MilliElo(1_520_000));
+    assert_eq!(settlement.ratings.unwrap().first.before, MilliElo(770_000));
     assert_eq!(store.game(&one.id).await.unwrap().unwrap().events, whole);
 }
 

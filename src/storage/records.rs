@@ -178,8 +178,8 @@ mod tests {
                 "result": "first",
                 "reason": "four",
                 "ratings": {
-                    "first": { "before": 1_500, "after": 1_520 },
-                    "second": { "before": 1_500, "after": 1_480 },
+                    "first": { "before": 750, "after": 770 },
+                    "second": { "before": 750, "after": 730 },
                 },
                 "started_at": "2025-06-15T15:06:40.000Z",
                 "ended_at": "2025-06-15T15:06:48.000Z",

@@ -121,8 +121,9 @@ impl Database {
             Call::Balance => {
                 let living = self.living();
                 if self.is_alive(by) {
+                    let before = self.places.clone();
                     self.places.balance(&living);
-                    self.version += 1;
+                    self.version += u64::from(self.places != before);
                 }
                 return None;
             }
@@ -188,17 +189,19 @@ impl Database {
 
     fn give_away(&mut self) {
         self.places.take_over(&self.living());
-        self.look_at_tenures();
+        let all: Vec<Place> = self.places.tenures().map(|(place, _)| place).collect();
+        for place in all {
+            self.look_at_tenure(place);
+        }
     }
 
     /// In each term a place has one owner.
-    fn look_at_tenures(&mut self) {
+    fn look_at_tenure(&mut self, place: Place) {
         self.version += 1;
-        for (place, Tenure { owner, term, .. }) in self.places.tenures() {
-            let first = *self.tenures.entry((place, term)).or_insert(owner);
-            if first != owner {
-                self.faults.push(format!("I8: {place:?} has {first} and {owner} in term {term}"));
-            }
+        let Some(Tenure { owner, term, .. }) = self.places.tenure(place) else { return };
+        let first = *self.tenures.entry((place, term)).or_insert(owner);
+        if first != owner {
+            self.faults.push(format!("I8: {place:?} has {first} and {owner} in term {term}"));
         }
     }
 
@@ -247,7 +250,7 @@ impl Database {
             Stored::Start { spec, desk_term } => {
                 let desk = self.places.tenure(Place::of_role(Role::Desk));
                 let is_the_desk = desk.is_some_and(|desk| desk.term == *desk_term);
-                (is_the_desk || self.defect == Some(Defect::DeskUnfenced))
+                is_the_desk
                     && self.apply(Write::StartGame((**spec).clone()))
                     && self.seat_players(&spec.id, &spec.players)
             }
@@ -269,7 +272,7 @@ impl Database {
         match self.places.hand_over(place, by) {
             Ok(Some(to)) => {
                 self.handed_over += 1;
-                self.look_at_tenures();
+                self.look_at_tenure(place);
                 Outcome::GivenTo(to)
             }
             Ok(None) => Outcome::Done,

@@ -11,28 +11,22 @@ pub(super) enum Defect {
     OrderTwice,
     /// When the owner of a game changes, gateways do not seat their players there again.
     SeatLost,
-    /// Whoever has a session after the game has begun is not told of it.
-    SeatForgotten,
     /// A move is told before it is stored.
     ToldEarly,
     /// Orders are sent once.
     NotRepeated,
-    /// The database takes games of a desk that was replaced.
-    DeskUnfenced,
     /// The registrar numbers a game whenever it is asked.
     NumberedTwice,
 }
 
 impl Defect {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::FenceLeftOut,
         Self::GapIgnored,
         Self::OrderTwice,
         Self::SeatLost,
-        Self::SeatForgotten,
         Self::ToldEarly,
         Self::NotRepeated,
-        Self::DeskUnfenced,
         Self::NumberedTwice,
     ];
 }

@@ -1,5 +1,5 @@
-//! A node: rooms of the places that it owns, sessions of the clients that it has, and the roles that are its. It is told
-//! what happens and when; what it does comes out as [`Output`].
+//! A node: rooms of the places that it owns, sessions of the clients that it has, and the roles that are its. It is
+//! told what happens and when; what it does comes out as [`Output`].
 
 mod desk;
 mod gateway;
@@ -241,7 +241,7 @@ impl Node {
             Message::Order { number, order } => self.take_order((from, number), order, now),
             Message::Answer { number, answer } => self.take_answer(number, answer, now),
             Message::Deliver { to, frame } => self.deliver(&to, &frame),
-            Message::Seated { game, players } => self.seated(&game, &players, now),
+            Message::Playing { game, players } => self.seated(&game, &players, now),
             Message::Start { spec, desk_term } => self.take_start(from, *spec, desk_term, now),
             Message::Started { game } => self.started(&game),
             Message::Roster { version, change } => match self.roster.change(from, version, &change) {

@@ -41,7 +41,7 @@ pub(super) enum Blow {
 pub(super) struct Plan {
     pub(super) seed: u64,
     pub(super) clients: usize,
-    /// In a thousand.
+    /// Packets of a thousand that are lost, and that come twice.
     pub(super) lost: u32,
     pub(super) doubled: u32,
     pub(super) blows: Vec<(u64, Blow)>,

@@ -1,5 +1,5 @@
-//! One run: everything that happens, in the order of its time. Between nodes is the bus, between them and the database a
-//! network of its own; both delay, lose, and let things overtake each other.
+//! One run: everything that happens, in the order of its time. Between nodes is the bus, between them and the
+//! database a network of its own; both delay, lose, and let things overtake each other.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,7 +28,7 @@ use crate::storage::record::StoredGame;
 const TICK_MS: u64 = 100;
 
 /// How long the games may take to end after the last fault, in milliseconds.
-const CALM_MS: u64 = 240_000;
+const CALM_MS: u64 = 180_000;
 
 /// After so long a node that stands still loses its clients: a proxy looks each second and closes their connections.
 const PROXY_MS: u64 = 6_000;
@@ -117,7 +117,9 @@ pub(super) fn run(plan: &Plan, defect: Option<Defect>, is_loud: bool) -> Verdict
     while let Some(((at_ms, _), event)) = run.queue.pop_first() {
         run.now_ms = at_ms;
         run.happen(event);
-        if at_ms > TROUBLE_MS && run.is_quiet() {
+        // What was planted is found as soon as something is wrong.
+        let is_found = defect.is_some() && run.has_faults();
+        if is_found || (at_ms > TROUBLE_MS && run.is_quiet()) {
             break;
         }
         if at_ms > TROUBLE_MS + CALM_MS {
@@ -167,6 +169,10 @@ impl Run {
             run.at(*at_ms, Event::Blow(*blow));
         }
         run
+    }
+
+    fn has_faults(&self) -> bool {
+        !self.database.faults.is_empty() || self.clients.iter().any(|client| !client.faults.is_empty())
     }
 
     fn now(&self) -> Instant {

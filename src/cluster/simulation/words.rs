@@ -43,7 +43,7 @@ pub(super) enum Message {
         frame: Frame,
     },
     /// These two have a game, at the node that says so.
-    Seated {
+    Playing {
         game: GameId,
         players: BySide<PlayerId>,
     },

@@ -118,6 +118,7 @@ fn every_command_is_in_the_document() {
     let document = include_str!("../../../docs/operating.md");
     for (path, _) in commands() {
         let path = path.replace("{name}", "NAME").replace("{id}", "ID");
+        let path = path.replace("{number}", "NUMBER").replace("{step}", "STEP");
         let is_there = |end: &str| document.contains(&format!(" {path}{end}"));
         assert!(is_there("`") || is_there("?"), "docs/operating.md does not have {path}");
     }

@@ -66,7 +66,7 @@ async fn a_player_has_profile_games_and_ratings() {
     let ratings = site.get("/api/v1/players/ada/ratings").await.json();
     let points = ratings["items"].as_array().unwrap();
     assert_eq!(points.len(), 3);
-    assert_eq!((&points[0]["game"], &points[0]["before"]), (&json!("one"), &json!(1_500)));
+    assert_eq!((&points[0]["game"], &points[0]["before"]), (&json!("one"), &json!(750)));
     assert_eq!(points[0]["after"], points[1]["before"]);
 }
 

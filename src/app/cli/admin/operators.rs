@@ -29,10 +29,15 @@ pub(super) struct OperatorCommand {
 #[derive(Debug, clap::Subcommand)]
 enum OperatorAction {
     /// Make an operator of an account, and show what it must write down.
+    #[command(
+        after_help = "Example:\n  fourfold admin operator add ada --reason 'keeps order in the evening'"
+    )]
     Add(OfAccount),
     /// Make an operator an account like others.
+    #[command(after_help = "Example:\n  fourfold admin operator remove ada --reason 'has left us'")]
     Remove(OfAccount),
     /// List all operators.
+    #[command(after_help = "Example:\n  fourfold admin operator list")]
     List(Common),
 }
 

@@ -158,7 +158,7 @@ impl Node {
         let theirs: BTreeSet<Incarnation> =
             Side::BOTH.into_iter().flat_map(|side| self.roster.nodes_of(&players[side])).collect();
         for node in theirs {
-            let message = Message::Seated { game: game.clone(), players: players.clone() };
+            let message = Message::Playing { game: game.clone(), players: players.clone() };
             self.send(node, message, now);
         }
     }
@@ -172,13 +172,10 @@ impl Node {
 
     /// A player has a session at a node: it is told of the game that the player has here.
     pub(super) fn came(&mut self, node: Incarnation, player: &PlayerId, now: Instant) {
-        if self.has(Defect::SeatForgotten) {
-            return;
-        }
         let theirs = self.rooms.values().filter(|room| room.side_of(player).is_some());
         let specs = theirs.map(|room| (room.state.spec().id.clone(), room.state.spec().players.clone()));
         for (game, players) in specs.collect::<Vec<_>>() {
-            self.send(node, Message::Seated { game, players }, now);
+            self.send(node, Message::Playing { game, players }, now);
         }
     }
 
