@@ -90,3 +90,29 @@ pub(super) fn shown(name: &str) -> String {
 fn unreadable(cause: StoreError) -> WireError {
     failure("the store could not be read", &cause)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::conformance::{add, player};
+    use crate::testing::Arena;
+
+    #[tokio::test(start_paused = true)]
+    async fn of_two_guests_of_one_name_whoever_is_here_is_meant() {
+        let arena = Arena::new().await;
+        let here = arena.guest().await;
+        let services = &arena.services;
+        let identity = services.sessions.by_name(&here.welcome.you.name).unwrap();
+        let earlier = player(identity.name.as_str(), PlayerKind::Guest);
+        assert_ne!(earlier.id, identity.id);
+        services.writer.write(add(earlier.clone())).await.unwrap();
+        let lookup = PlayerLookup {
+            store: Arc::clone(&services.store),
+            ratings: services.host.ratings().clone(),
+            sessions: services.sessions.clone(),
+        };
+        assert_eq!(lookup.player(identity.name.as_str()).await, Ok(identity.clone()));
+        here.leave().await;
+        assert_eq!(lookup.player(identity.name.as_str()).await, Ok(identity_of(&earlier)));
+    }
+}

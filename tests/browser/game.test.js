@@ -86,7 +86,7 @@ test("a finished game is shared by link, frame and picture, and the frame shows 
     await image.decode();
     return [image.naturalWidth, image.naturalHeight];
   }, await page.inputValue("#share-moving"));
-  assert.deepEqual(drawn, [480, 414], "browsers read it");
+  assert.deepEqual(drawn, [480, 416], "browsers read it");
   const told = await page.inputValue("#share-told");
   assert.match(told, /(wins|Draw)[^]*\n([🔴🟡⚪]{7}\n){6}http/u);
   await page.keyboard.press("Escape");

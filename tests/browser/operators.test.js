@@ -72,7 +72,7 @@ test("an operator gives a code, deals with the report, and everybody else finds 
   await page.waitForSelector("[data-report-number]");
   assert.match((await page.textContent("[data-report-number] blockquote")) ?? "", /Asks me <b>again<\/b> and again/);
   for (const { size, viewport, colorScheme, rules } of LOOKS) {
-    await page.setViewportSize(viewport);
+    await page.setViewportSize(viewport.viewport);
     await page.emulateMedia({ colorScheme });
     await assertGood(page, `the operators' page, ${size}, ${colorScheme}`, rules);
   }

@@ -114,19 +114,27 @@ test("the frame with the best game follows the moves", async () => {
 });
 
 test("whoever has a face has it on the wall, in tiles and on the screen, by the name that people know", async () => {
-  const [player, watcher] = await visitors(2);
-  await startBotGame(player);
-  const id = await atGame(player);
-  const html = await (await watcher.request.get("/wall")).text();
-  assert.match(html, new RegExp(`data-game="${id}"[^]*class="face"[^]*Dizzy`), "from the start");
-  await watcher.goto("/wall");
-  const seat = watcher.locator(`.watched[data-game="${id}"] .player:has(.face)`);
-  assert.match((await seat.textContent()) ?? "", /Dizzy/);
-  await watcher.goto("/tv?channel=people");
-  await watcher.waitForSelector("#game[data-ply] .seat-bar .face");
-  assert.equal(await watcher.textContent('.segments [aria-current="page"]'), "People");
-  await watcher.goto("/tv?channel=bots");
-  assert.equal(await watcher.locator(`#game[data-game="${id}"]`).count(), 0, "no game of people");
+  // Its own arena, where no other game of people goes on.
+  const quiet = new Arena();
+  await quiet.start();
+  try {
+    const [player, watcher] = await Promise.all([1, 2].map(() => browser.visitor(quiet.url)));
+    await startBotGame(player);
+    const id = await atGame(player);
+    const html = await (await watcher.request.get("/wall")).text();
+    assert.match(html, new RegExp(`data-game="${id}"[^]*class="face"[^]*Dizzy`), "from the start");
+    await watcher.goto("/wall");
+    const seat = watcher.locator(`.watched[data-game="${id}"] .player:has(.face)`);
+    assert.match((await seat.textContent()) ?? "", /Dizzy/);
+    await watcher.goto("/tv?channel=people");
+    await watcher.waitForSelector("#game[data-ply] .seat-bar .face");
+    assert.equal(await watcher.textContent('.segments [aria-current="page"]'), "People");
+    await watcher.goto("/tv?channel=bots");
+    assert.equal(await watcher.locator(`#game[data-game="${id}"]`).count(), 0, "no game of people");
+    await Promise.all([player, watcher].map((page) => page.context().close()));
+  } finally {
+    await quiet.stop();
+  }
 });
 
 test("a frame looks as the page around it asks, whatever its visitor has chosen", async () => {

@@ -184,12 +184,16 @@ function watchGames() {
     if (expecting) goToGame(game.game);
     else if (!reminders.has(game.game)) reminders.set(game.game, remind(game));
   });
-  connection.on("turn", ({ game }) => showsItself(game) || notify(text("game.your_turn"), `/game/${game}`));
+  // Also of a game that the page shows: it is told to whoever does not look.
+  connection.on("turn", ({ game }) => location.pathname === EDITOR || notify(text("game.your_turn"), `/game/${game}`));
   connection.on("game_end", ({ game }) => reminders.get(game)?.());
 }
 
+/** Where a program plays, which needs no notice. */
+const EDITOR = "/bots/editor";
+
 /** Whether the page shows the game, or, as the editor, has a program play it. @param {string} game */
-const showsItself = (game) => [`/game/${game}`, "/bots/editor"].includes(location.pathname);
+const showsItself = (game) => [`/game/${game}`, EDITOR].includes(location.pathname);
 
 /** @param {Snapshot} game */
 function remind(game) {

@@ -1,7 +1,7 @@
 //! Players as they are written.
 
 use super::db::{self, Connection};
-use super::{bot_versions, operators, published, reports};
+use super::{bot_versions, published};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -152,8 +152,6 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
     if updated > 0 {
         published::unpublish(connection).await?;
         bot_versions::forget(connection, player).await?;
-        reports::forget_notes(connection, player).await?;
-        operators::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

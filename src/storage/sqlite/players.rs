@@ -3,9 +3,7 @@
 use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
-use super::operators;
 use super::published;
-use super::reports;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -224,8 +222,6 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
     if updated > 0 {
         published::unpublish(connection)?;
         bot_versions::forget(connection, player)?;
-        reports::forget_notes(connection, player)?;
-        operators::forget(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
