@@ -24,8 +24,6 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
             let outcome = players::retire(connection, player, name).await?;
             if outcome.is_ok() {
                 puzzles::forget(connection, player).await?;
-                reports::forget_notes(connection, player).await?;
-                operators::forget(connection, player).await?;
             }
             Ok(outcome)
         }

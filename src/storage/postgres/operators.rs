@@ -76,10 +76,3 @@ pub(super) async fn use_factor(connection: &Connection, player: &PlayerId, used:
     query.bind(player.as_str()).execute(connection).await?;
     Ok(Ok(Written::Done))
 }
-
-/// Forgets that somebody was an operator who leaves for good.
-pub(super) async fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
-    let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = $1)";
-    db::query(sql).bind(player.as_str()).execute(connection).await?;
-    Ok(())
-}

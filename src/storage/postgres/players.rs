@@ -152,8 +152,24 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
     if updated > 0 {
         published::unpublish(connection).await?;
         bot_versions::forget(connection, player).await?;
+        forget_notes(connection, player).await?;
+        forget_operator(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
+}
+
+/// Forgets what somebody wrote who leaves for good; that they reported somebody stays.
+async fn forget_notes(connection: &Connection, reporter: &PlayerId) -> Result<(), StoreError> {
+    let sql = "UPDATE report SET note = '' WHERE reporter = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(reporter.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// Forgets that somebody was an operator who leaves for good.
+async fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(player.as_str()).execute(connection).await?;
+    Ok(())
 }
 
 pub(super) async fn set_profile(

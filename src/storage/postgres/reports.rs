@@ -115,13 +115,6 @@ pub(super) async fn handle(connection: &Connection, verdict: &ReportVerdict) -> 
     Ok(Ok(Written::Done))
 }
 
-/// Forgets what somebody wrote who leaves for good; that they reported somebody stays.
-pub(super) async fn forget_notes(connection: &Connection, reporter: &PlayerId) -> Result<(), StoreError> {
-    let sql = "UPDATE report SET note = '' WHERE reporter = (SELECT key FROM player WHERE id = $1)";
-    db::query(sql).bind(reporter.as_str()).execute(connection).await?;
-    Ok(())
-}
-
 /// A guest has gone whose row becomes another's.
 pub(super) async fn forget_guest(connection: &Connection, key: i64) -> Result<(), StoreError> {
     db::query("UPDATE report SET reporter = NULL WHERE reporter = $1").bind(key).execute(connection).await?;

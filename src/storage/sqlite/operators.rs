@@ -77,10 +77,3 @@ pub(super) fn use_factor(connection: &Connection, player: &PlayerId, used: &Fact
     query.bind(player.as_str()).execute(connection)?;
     Ok(Ok(Written::Done))
 }
-
-/// Forgets that somebody was an operator who leaves for good.
-pub(super) fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
-    let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = ?)";
-    db::query(sql).bind(player.as_str()).execute(connection)?;
-    Ok(())
-}

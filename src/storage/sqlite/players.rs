@@ -222,8 +222,24 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
     if updated > 0 {
         published::unpublish(connection)?;
         bot_versions::forget(connection, player)?;
+        forget_notes(connection, player)?;
+        forget_operator(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
+}
+
+/// Forgets what somebody wrote who leaves for good; that they reported somebody stays.
+fn forget_notes(connection: &Connection, reporter: &PlayerId) -> Result<(), StoreError> {
+    let sql = "UPDATE report SET note = '' WHERE reporter = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(reporter.as_str()).execute(connection)?;
+    Ok(())
+}
+
+/// Forgets that somebody was an operator who leaves for good.
+fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
 }
 
 pub(super) fn set_profile(connection: &Connection, player: &PlayerId, profile: &BotProfile) -> WriteOutcome {

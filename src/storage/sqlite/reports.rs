@@ -112,13 +112,6 @@ pub(super) fn handle(connection: &Connection, verdict: &ReportVerdict) -> WriteO
     Ok(Ok(Written::Done))
 }
 
-/// Forgets what somebody wrote who leaves for good; that they reported somebody stays.
-pub(super) fn forget_notes(connection: &Connection, reporter: &PlayerId) -> Result<(), StoreError> {
-    let sql = "UPDATE report SET note = '' WHERE reporter = (SELECT key FROM player WHERE id = ?)";
-    db::query(sql).bind(reporter.as_str()).execute(connection)?;
-    Ok(())
-}
-
 /// A guest has gone whose row becomes another's.
 pub(super) fn forget_guest(connection: &Connection, key: i64) -> Result<(), StoreError> {
     db::query("UPDATE report SET reporter = NULL WHERE reporter = ?").bind(key).execute(connection)?;

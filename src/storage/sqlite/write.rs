@@ -208,8 +208,6 @@ impl<'batch> Transaction<'batch, '_> {
                 let outcome = players::retire(self.connection, player, name)?;
                 if outcome.is_ok() {
                     puzzles::forget(self.connection, player)?;
-                    reports::forget_notes(self.connection, player)?;
-                    operators::forget(self.connection, player)?;
                 }
                 Ok(outcome)
             }
