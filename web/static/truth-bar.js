@@ -82,8 +82,8 @@ export class TruthBar {
     card.setAttribute("aria-busy", String(isOld));
     card.dataset.ply = String(truth?.ply ?? "");
     const winner = truth?.winner ?? null;
-    if (this.#disc.dataset.side !== (winner ?? "")) {
-      this.#disc.dataset.side = winner ?? "";
+    if (this.#disc.dataset.winner !== (winner ?? "")) {
+      this.#disc.dataset.winner = winner ?? "";
       this.#disc.replaceChildren(...(winner ? [discIcon(winner)] : []));
     }
     setText(this.#words, truth ? outlookWords(truth) : text("analysis.computing"));
