@@ -128,7 +128,7 @@ impl ServeCommand {
             if let Some(spoken) = daemon.tls() {
                 let _ = tls.set(spoken.clone()); // there is one daemon
             }
-            manager.tell(&format!("READY=1\nSTATUS=listening on {}", url(daemon)));
+            manager.tell_ready(&format!("STATUS=listening on {}", url(daemon)));
         };
         let serving = server::run(listener, metrics_listener, config, &data, on_ready, shutdown.clone());
         let ended = tokio::select! {

@@ -9,6 +9,7 @@ use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
@@ -17,6 +18,9 @@ use tokio::time::interval;
 
 /// The first descriptor that is handed on (`sd_listen_fds(3)`).
 const FIRST_DESCRIPTOR: i32 = 3;
+
+/// How long one word may wait for a supervisor that does not listen: the runtime waits with it.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a socket that was handed on cannot be used.
 #[derive(Debug, Error)]
@@ -35,6 +39,8 @@ pub(in crate::app) struct ServiceManager {
     socket: Option<(UnixDatagram, SocketAddr)>,
     /// How often it must hear that the daemon lives.
     watchdog: Option<Duration>,
+    /// Whether it has heard that the daemon is ready; before that it waits for nothing else.
+    is_ready: AtomicBool,
 }
 
 impl ServiceManager {
@@ -43,11 +49,22 @@ impl ServiceManager {
         let watchdog = is_for_us(std::env::var("WATCHDOG_PID").ok().as_deref(), IfUnsaid::Ours)
             .then(|| std::env::var("WATCHDOG_USEC").ok()?.parse().ok().filter(|&usec: &u64| usec > 0))
             .flatten();
-        let connect = |name: OsString| Some((UnixDatagram::unbound().ok()?, address(&name).ok()?));
+        let connect = |name: OsString| {
+            let socket = UnixDatagram::unbound().ok()?;
+            socket.set_write_timeout(Some(PATIENCE)).ok()?;
+            Some((socket, address(&name).ok()?))
+        };
         Self {
             socket: std::env::var_os("NOTIFY_SOCKET").and_then(connect),
             watchdog: watchdog.map(Duration::from_micros),
+            is_ready: AtomicBool::new(false),
         }
+    }
+
+    /// Says that the daemon is ready, in these words; from now on also that it lives.
+    pub(in crate::app) fn tell_ready(&self, words: &str) {
+        self.tell(&format!("READY=1\n{words}"));
+        self.is_ready.store(true, Ordering::Relaxed);
     }
 
     /// Says something of the kind `READY=1`. A supervisor that is gone wants to hear nothing.
@@ -64,7 +81,9 @@ impl ServiceManager {
         let mut beats = interval((watchdog / 2).max(Duration::from_millis(1)));
         loop {
             beats.tick().await;
-            self.tell("WATCHDOG=1");
+            if self.is_ready.load(Ordering::Relaxed) {
+                self.tell("WATCHDOG=1");
+            }
         }
     }
 }
