@@ -13,6 +13,7 @@ use super::open_error::PostgresOpenError;
 use super::tls::Tls;
 use super::voiding;
 use crate::model::durability::Durability;
+use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
 
 /// The first half of the lock's name, which no other program has a reason to use; the other is made of the schema.
@@ -41,12 +42,6 @@ const MIGRATIONS: &[&str] = &[
 
 /// The migration after which all games on the standard board are settled again.
 const ONE_SCALE: usize = 11;
-
-/// What learners were rated at each point of their curves, after all games were settled again.
-const CURVES: &str = "UPDATE learner_point SET rating = coalesce((SELECT e.after FROM rating_entry e \
-    JOIN settlement n ON n.number = e.number JOIN player p ON p.key = e.player JOIN learner l ON l.name = p.name \
-    WHERE l.key = learner_point.learner AND e.variant = '7x6' AND n.ended_at <= learner_point.at \
-    ORDER BY e.number DESC LIMIT 1), rating - 750000) WHERE rating IS NOT NULL";
 
 /// The one that makes room for the chain of finished games, which those from before get with it.
 const CHAINED: usize = 9;

@@ -17,6 +17,7 @@ use super::marker::{self, Emptied, LastStop, LogVerdict, Marker};
 use super::readers::Readers;
 use super::voiding;
 use crate::model::durability::Durability;
+use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
 use crate::system::files::{beside, sync_directory};
 
@@ -53,12 +54,6 @@ const MIGRATIONS: [(u32, &str, &str); 17] = [
 
 /// The migration after which all games on the standard board are settled again.
 const ONE_SCALE: u32 = 17;
-
-/// What learners were rated at each point of their curves, after all games were settled again.
-const CURVES: &str = "UPDATE learner_point SET rating = coalesce((SELECT e.after FROM rating_entry e \
-    JOIN settlement n ON n.number = e.number JOIN player p ON p.key = e.player JOIN learner l ON l.name = p.name \
-    WHERE l.key = learner_point.learner AND e.variant = '7x6' AND n.ended_at <= learner_point.at \
-    ORDER BY e.number DESC LIMIT 1), rating - 750000) WHERE rating IS NOT NULL";
 
 /// Makes what a database lacks, each migration in a transaction of its own.
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
