@@ -70,6 +70,8 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
         daemon = Daemon::start(directory, None, &settings(PRACTICE));
         tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
     }
+    // On a full machine nobody may have had the time to learn anything so far.
+    until_all(&daemon, "has learnt a game", |learner| learner["games"].as_u64() > Some(0)).await;
     tokio::time::sleep(WHOLE_LIFE).await;
     daemon.kill();
     let games = settle(directory).await;
@@ -99,22 +101,25 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
 async fn settle(directory: &Path) -> u64 {
     let last = last_finished(directory).await;
     let daemon = Daemon::start(directory, None, &settings(0));
-    let deadline = tokio::time::Instant::now() + SETTLING_MAX;
-    while !is_settled(&daemon, last).await {
-        assert!(tokio::time::Instant::now() < deadline, "the learners do not get to game {last}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    until_all(&daemon, "has looked at every game", |learner| learner["covered"].as_u64() == Some(last)).await;
     daemon.stop();
     last
 }
 
-/// Whether all learners have looked at this game.
-async fn is_settled(daemon: &Daemon, last: u64) -> bool {
-    let answer = daemon.get("/api/v1/learners").await;
-    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    let learners: serde_json::Value = serde_json::from_str(body).expect("the endpoint answers JSON");
-    let learners = learners["items"].as_array().expect("a list");
-    !learners.is_empty() && learners.iter().all(|learner| learner["covered"].as_u64() == Some(last))
+/// Waits until this holds of every learner, on a machine that may be busy with other things.
+async fn until_all(daemon: &Daemon, what: &str, holds: impl Fn(&serde_json::Value) -> bool) {
+    let deadline = tokio::time::Instant::now() + SETTLING_MAX;
+    loop {
+        let answer = daemon.get("/api/v1/learners").await;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let learners: serde_json::Value = serde_json::from_str(body).expect("the endpoint answers JSON");
+        let learners = learners["items"].as_array().expect("a list");
+        if !learners.is_empty() && learners.iter().all(&holds) {
+            return;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "not every learner {what}: {body}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 /// All that a learner is.

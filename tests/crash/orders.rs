@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -41,9 +41,11 @@ name = \"greedy\"
 spec = \"greedy\"
 ";
 
-/// Life of a daemon before it is ordered something, in milliseconds, and from then to its death.
+/// Life of a daemon before it is ordered something, in milliseconds.
 const LIFE_MS: std::ops::RangeInclusive<u64> = 200..=600;
-const ORDERED_MS: std::ops::RangeInclusive<u64> = 0..=300;
+
+/// From an order to the death, as a part of the time that the first of all took: some before its end, some after.
+const ORDERED_PART: std::ops::RangeInclusive<f64> = 0.0..=1.5;
 
 /// Life of the first one, in which there must be games to take out.
 const FIRST_LIFE: Duration = Duration::from_secs(2);
@@ -65,12 +67,13 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
     let mut tally = Tally::default();
     let mut daemon = Daemon::start(directory, None, SETTINGS);
     tokio::time::sleep(FIRST_LIFE).await;
+    let order_takes = time_of_an_order(directory);
     for cycle in 0..round.cycles {
         for order in ORDERS {
             let target = target(directory, order, cycle);
             tokio::time::sleep(Duration::from_millis(rng.random_range(LIFE_MS))).await;
             let ordered = give(directory, order, &target);
-            tokio::time::sleep(Duration::from_millis(rng.random_range(ORDERED_MS))).await;
+            tokio::time::sleep(order_takes.mul_f64(rng.random_range(ORDERED_PART))).await;
             daemon.kill();
             let was_done = ordered.wait_with_output().expect("a command ends").status.success();
             daemon = Daemon::start(directory, None, SETTINGS);
@@ -95,6 +98,15 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
         "orders: {kills} kills, {done} orders had come to their end, {restored} backups restored and verified"
     );
     (figures, faults)
+}
+
+/// How long an order takes on this machine, as busy as it is: most of that is the start of the command.
+fn time_of_an_order(directory: &Path) -> Duration {
+    let began = Instant::now();
+    let first = directory.join("first-copy").display().to_string();
+    let ordered = give(directory, Order::Backup, &first).wait_with_output().expect("a command ends");
+    assert!(ordered.status.success(), "{}", String::from_utf8_lossy(&ordered.stderr));
+    began.elapsed()
 }
 
 #[derive(Default)]
