@@ -1,6 +1,7 @@
 //! What operators do beside commanding a daemon: the check of a whole store, copies
-//! of it by a schedule, and taking all games of an account out.
+//! of it by a schedule, taking all games of an account out, and what owners of bots are told at addresses of theirs.
 
 pub(crate) mod backups;
 pub mod verify;
 pub(crate) mod voiding;
+pub(crate) mod webhooks;

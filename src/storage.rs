@@ -33,6 +33,8 @@ pub(crate) mod conformance_of_ratings;
 pub(crate) mod conformance_of_reports;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
+#[cfg(test)]
+pub(crate) mod conformance_of_webhooks;
 pub(crate) mod engine;
 pub(crate) mod error;
 pub(crate) mod finished;
@@ -60,6 +62,7 @@ pub(crate) mod starts;
 pub mod store;
 pub mod tournaments;
 pub(crate) mod transfer;
+pub mod webhooks;
 pub(crate) mod words;
 pub(crate) mod writer;
 

@@ -22,6 +22,7 @@ mod puzzles;
 mod reports;
 pub(crate) mod review;
 pub(super) mod tournaments;
+mod webhook;
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -74,6 +75,7 @@ fn endpoints() -> Vec<Endpoint> {
         accounts::endpoints(),
         account::endpoints(),
         reports::endpoints(),
+        webhook::endpoints(),
         learning::endpoints(),
         tournaments::endpoints(),
         documents::endpoints(),
@@ -159,6 +161,10 @@ mod tests {
         "get /api/v1/openapi.json",
         "get /api/v1/protocol.schema.json",
         "post /api/v1/reports",
+        "get /api/v1/account/webhook",
+        "put /api/v1/account/webhook",
+        "delete /api/v1/account/webhook",
+        "post /api/v1/account/webhook/test",
         "get /healthz",
         "get /readyz",
     ];

@@ -21,6 +21,7 @@ use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::operations::backups::BackupStanding;
+use crate::operations::webhooks::Webhooks;
 use crate::play::host::{GameOffer, StartError};
 use crate::play::orders::StandingOrders;
 
@@ -194,6 +195,8 @@ pub(crate) struct AppState {
     pub(crate) leaderboard: Leaderboard,
     /// Puzzles and who tries them.
     pub(crate) puzzles: Puzzles,
+    /// What tells owners of bots what happens to them, where operators let it.
+    pub(crate) webhooks: Option<Webhooks>,
 }
 
 impl AppState {

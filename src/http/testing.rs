@@ -29,6 +29,7 @@ use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::backups::BackupStanding;
+use crate::operations::webhooks::tests::webhooks_over;
 use crate::play::host::{GameOffer, StartError};
 use crate::play::orders::StandingOrders;
 use crate::play::room::Recipient as _;
@@ -40,7 +41,7 @@ use crate::storage::writer::Obstacle;
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
-use crate::system::config::AccessConfig;
+use crate::system::config::{AccessConfig, IpNetwork};
 use crate::system::metrics::Metrics;
 use crate::system::shares::{ShareSettings, Shares};
 
@@ -64,6 +65,8 @@ pub(crate) struct TestArena {
     pub(crate) presence: Option<BotPresence>,
     pub(crate) orders: StandingOrders,
     pub(crate) backups: BackupStanding,
+    /// Where webhooks may go beside the Internet, if there are any.
+    pub(crate) webhook_networks: Option<Vec<IpNetwork>>,
 }
 
 #[async_trait]
@@ -185,6 +188,8 @@ impl TestSite {
         let analysis = Analysis::new(1, &shares);
         let puzzles =
             Puzzles::new(store.clone(), writer.clone(), accounts.clone(), analysis.clone(), shares.clone());
+        let webhook_networks = arena.webhook_networks.clone();
+        let webhooks = webhook_networks.map(|allowed| webhooks_over(store.clone(), writer.clone(), allowed));
         let state = AppState {
             store: store.clone(),
             accounts,
@@ -200,6 +205,7 @@ impl TestSite {
             tournaments: Tournaments::reading(store.clone()),
             leaderboard: Leaderboard::default(),
             puzzles,
+            webhooks,
         };
         let control = Control {
             accounts: state.accounts.clone(),

@@ -15,3 +15,4 @@ mod reports;
 mod requests;
 mod shares;
 mod tournaments;
+mod webhook;

@@ -27,7 +27,7 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 16] = [
+const SERVER_ONLY: [&str; 17] = [
     "author",
     "character",
     "docs",
@@ -44,6 +44,7 @@ const SERVER_ONLY: [&str; 16] = [
     "rush",
     "settings",
     "tournament",
+    "webhook",
 ];
 
 /// A text in one language.

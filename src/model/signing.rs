@@ -32,6 +32,8 @@ pub(crate) enum Purpose {
     SecondFactor,
     /// An operator's codes for a lost phone.
     RecoveryCode,
+    /// The key of what is sent to owners of bots.
+    Webhook,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Self::Attempt => b"fourfold attempt 1\0",
             Self::SecondFactor => b"fourfold second factor 1\0",
             Self::RecoveryCode => b"fourfold recovery code 1\0",
+            Self::Webhook => b"fourfold webhook 1\0",
         }
     }
 }

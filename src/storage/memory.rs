@@ -16,6 +16,7 @@ mod ratings;
 mod refit;
 mod reports;
 mod tournaments;
+mod webhooks;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
@@ -54,6 +55,7 @@ use super::starts::Starts;
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
+use super::webhooks::StoredWebhook;
 use crate::model::chain_hash::ChainHash;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
@@ -145,6 +147,7 @@ struct MemoryTables {
     audit: Vec<AuditEntry>,
     reports: Vec<StoredReport>,
     operators: Vec<StoredOperator>,
+    webhooks: HashMap<PlayerId, StoredWebhook>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
     /// A batch that is written and of which nobody heard: written again, it comes to the same.
@@ -252,6 +255,9 @@ impl MemoryTables {
             Write::VoidGames { games, because } => Ok(self.void_all(games, because)),
             Write::Refit(step) => self.refit(step),
             Write::TakeMeasure(measure) => self.take(measure),
+            Write::SetWebhook(webhook) => self.set_webhook(webhook),
+            Write::RemoveWebhook { owner } => self.remove_webhook(owner),
+            Write::NoteDelivery(note) => self.note_delivery(note),
             Write::UseFactor { player, used } => self.use_factor(player, used),
             Write::AddReport(report) => self.add_report(report),
             Write::HandleReport(verdict) => self.handle_report(verdict),
@@ -437,6 +443,7 @@ impl MemoryTables {
         self.bot_versions.forget(&id);
         self.forget_notes(&id);
         self.operators.retain(|operator| operator.player != id);
+        self.webhooks.remove(&id);
         Ok(Written::Done)
     }
 

@@ -39,6 +39,7 @@ mod tls;
 mod tournaments;
 mod transfer;
 mod voiding;
+mod webhooks;
 
 use std::path::Path;
 

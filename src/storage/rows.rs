@@ -44,6 +44,7 @@ pub(super) mod reports;
 pub(super) mod settlement;
 pub(super) mod tournaments;
 pub(super) mod voiding;
+pub(super) mod webhooks;
 
 use std::str::FromStr;
 

@@ -38,6 +38,7 @@ mod tournaments;
 pub(super) mod transfer;
 mod voiding;
 mod wal;
+mod webhooks;
 mod write;
 
 use std::fmt;

@@ -28,6 +28,7 @@ use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer,
 use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
+use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
 use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
 
@@ -168,6 +169,13 @@ pub enum Write {
     TakeMeasure(Measure),
     /// What an operator orders for the whole arena: nothing but its entry in the log.
     GiveOrder(Order),
+    /// The address to which the owner of bots has it told what happens to them, in the place of the one before. Refused
+    /// as [`Refused::NoSuchPlayer`] if it is no person's account.
+    SetWebhook(StoredWebhook),
+    /// The end of that. Refused as [`Refused::NoWebhook`] if there is none.
+    RemoveWebhook { owner: PlayerId },
+    /// How a message went. Refused as [`Refused::NoWebhook`] if another address has taken its place.
+    NoteDelivery(DeliveryNote),
     /// An operator uses a code of the second factor up. Refused as [`Refused::FactorUsed`] if it was used, as
     /// [`Refused::NoOperator`] if it is none.
     UseFactor { player: PlayerId, used: FactorUse },
@@ -233,6 +241,9 @@ impl Write {
             | Self::TakeMeasure(_)
             | Self::GiveOrder(_)
             | Self::UseFactor { .. }
+            | Self::SetWebhook(_)
+            | Self::RemoveWebhook { .. }
+            | Self::NoteDelivery(_)
             | Self::AddReport(_)
             | Self::HandleReport(_)
             | Self::TryPuzzle(_)
@@ -300,6 +311,9 @@ pub enum Refused {
     /// As many have registered by the invitation as may.
     #[error("the invitation is used up")]
     UsedUp,
+    /// The account has no webhook, or not that one any more.
+    #[error("there is no such webhook")]
+    NoWebhook,
     /// The account is an operator's.
     #[error("the account is an operator already")]
     OperatorAlready,
@@ -377,6 +391,7 @@ pub trait Store:
     + ModerationStore
     + ReportStore
     + OperatorStore
+    + WebhookStore
     + Send
     + Sync
     + Debug

@@ -58,6 +58,8 @@ pub struct Config {
     pub learning: LearningConfig,
     /// Exact judgement of finished games.
     pub judging: JudgingConfig,
+    /// What owners of bots are told at addresses of theirs.
+    pub(crate) webhooks: WebhooksConfig,
     pub(crate) metrics: MetricsConfig,
     /// What is logged, and how.
     pub(crate) log: LogConfig,
@@ -405,6 +407,16 @@ impl Default for MetricsConfig {
     fn default() -> Self {
         Self { enabled: true, listen: ListenAddr::local(4445) }
     }
+}
+
+/// What owners of bots are told at addresses of theirs.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct WebhooksConfig {
+    /// Whether owners of bots may have messages sent.
+    pub(crate) enabled: bool,
+    /// Networks of the operator's own to which messages may go beside the Internet.
+    pub(crate) networks: Vec<IpNetwork>,
 }
 
 /// What is logged, and how. Logs go to standard error.

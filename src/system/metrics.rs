@@ -64,6 +64,12 @@ struct ShareLabel {
     share: &'static str,
 }
 
+/// What became of a message to the owner of bots.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
 /// What results look like.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct HabitLabel {
@@ -99,6 +105,7 @@ pub(crate) struct Metrics {
     refusals: Family<RefusalLabel, Counter>,
     socket_refusals: Family<SocketRefusalLabel, Counter>,
     shares_refused: Family<ShareLabel, Counter>,
+    webhook_messages: Family<OutcomeLabel, Counter>,
     failed_writes: Counter,
     backups: Counter,
     backup_failures: Counter,
@@ -189,6 +196,7 @@ impl Metrics {
             refusals: Family::default(),
             socket_refusals: Family::default(),
             shares_refused: Family::default(),
+            webhook_messages: Family::default(),
             failed_writes: Counter::default(),
             backups: Counter::default(),
             backup_failures: Counter::default(),
@@ -282,6 +290,8 @@ impl Metrics {
         registry.register("socket_refusals", help, refusals);
         let shares = self.shares_refused.clone();
         registry.register("shares_refused", "What was refused because a share of it was used up", shares);
+        let help = "Messages to owners of bots, by what became of each attempt";
+        registry.register("webhook_messages", help, self.webhook_messages.clone());
     }
 
     pub(crate) fn game_started(&self) {
@@ -445,6 +455,11 @@ impl Metrics {
     /// A share of this was used up. `share` is one of a fixed list.
     pub(crate) fn share_refused(&self, share: &'static str) {
         self.shares_refused.get_or_create(&ShareLabel { share }).inc();
+    }
+
+    /// So many messages to owners of bots came to this; `outcome` is one of a fixed list.
+    pub(crate) fn webhook_message(&self, outcome: &'static str, messages: u64) {
+        self.webhook_messages.get_or_create(&OutcomeLabel { outcome }).inc_by(messages);
     }
 
     /// Some of it for a look.

@@ -45,6 +45,8 @@ pub(crate) enum Part {
     /// Looks for points that are given away.
     FairPlay,
     SelfTests,
+    /// Tells owners of bots what happens to them.
+    Webhooks,
     /// Accepts connections.
     Listener,
     /// Accepts connections of whoever reads the figures.
@@ -53,7 +55,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 27] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -79,6 +81,7 @@ impl Part {
         Self::Tournaments,
         Self::FairPlay,
         Self::SelfTests,
+        Self::Webhooks,
         Self::Listener,
         Self::MetricsListener,
     ];
@@ -110,6 +113,7 @@ impl Part {
             Self::Tournaments => "tournaments",
             Self::FairPlay => "fair_play",
             Self::SelfTests => "self_tests",
+            Self::Webhooks => "webhooks",
             Self::Listener => "listener",
             Self::MetricsListener => "metrics_listener",
         }

@@ -1,6 +1,8 @@
 // Accounts and bots of one's own.
 
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
@@ -8,6 +10,8 @@ import { Browser } from "./support/browser.js";
 import { clickColumn, playOut, signUp, startBotGame } from "./support/game.js";
 
 const arena = new Arena();
+// The program that is told of bots runs on this machine.
+Object.assign(arena.environment, { FOURFOLD_WEBHOOKS_ENABLED: "true", FOURFOLD_WEBHOOKS_NETWORKS: "127.0.0.1" });
 const browser = new Browser();
 
 // Where people come in by a code, and guests only watch.
@@ -49,6 +53,56 @@ test("a new token differs from the old one, and both can be revoked", async () =
   await page.click('[data-bot="pias-bot"] [data-token="revoke"]');
   await page.waitForSelector("#toasts >> text=revoked");
   assert.equal(await page.isVisible("#token"), false);
+});
+
+test("an author has messages sent to a program, whose key checks them, and stops it again", async () => {
+  let status = 500;
+  /** @type {{ headers: import("node:http").IncomingHttpHeaders, body: string }[]} */
+  const heard = [];
+  const receiver = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += chunk));
+    request.on("end", () => {
+      heard.push({ headers: request.headers, body });
+      response.writeHead(status).end();
+    });
+  });
+  await new Promise((listens) => receiver.listen(0, "127.0.0.1", () => listens(null)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
+  const page = await browser.visitor(arena.url);
+  await signUp(page, "Wanda");
+  assert.equal(await page.isVisible("#webhook"), false, "there is nothing to tell of");
+  await page.fill("#bot-name", "wandas-bot");
+  await page.click("#create-bot button[type=submit]");
+  await page.waitForSelector("#token:not([hidden])");
+  await page.reload();
+  assert.equal(await page.isVisible("#webhook-actions"), false);
+  await page.fill("#webhook-url", "http://10.0.0.1/hook");
+  await page.click("#set-webhook button[type=submit]");
+  await page.waitForFunction(() => document.querySelector("#set-webhook .problem")?.textContent?.includes("Internet"));
+  await page.fill("#webhook-url", `http://127.0.0.1:${port}/hook`);
+  await page.click("#set-webhook button[type=submit]");
+  await page.waitForSelector("#webhook-secret:not([hidden])");
+  const secret = (await page.textContent("#webhook-secret code")) ?? "";
+  assert.match(secret, /^whsec_/);
+  await page.click('[data-webhook="test"]');
+  await page.waitForSelector("#webhook-last >> text=did not take the test: answer 500.");
+  status = 204;
+  await page.click('[data-webhook="test"]');
+  await page.waitForSelector("#webhook-last >> text=took the test");
+  const [{ headers, body }] = heard;
+  const hmac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"));
+  const signed = hmac.update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`).digest("base64");
+  assert.equal(headers["webhook-signature"], `v1,${signed}`);
+  assert.equal(JSON.parse(body).data.account, "Wanda");
+  await page.reload();
+  assert.equal((await page.content()).includes(secret), false);
+  assert.match((await page.textContent("#webhook-last")) ?? "", /answer 204/);
+  await page.click('[data-webhook="remove"]');
+  await page.waitForSelector("#webhook-actions", { state: "hidden" });
+  await page.reload();
+  assert.equal(await page.inputValue("#webhook-url"), "");
+  receiver.close();
 });
 
 test("one signs out and in again, and a wrong password is refused in words", async () => {

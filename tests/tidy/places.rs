@@ -19,6 +19,7 @@ const EDGES: &[&str] = &[
     "src/app/terminal/output",
     "src/client",
     "src/http",
+    "src/operations/webhooks",
     "src/protocol",
     "src/storage/records",
 ];

@@ -40,6 +40,7 @@ const PURE: &[&str] = &[
     "src/lobby/pool",
     "src/lobby/tv",
     "src/model",
+    "src/operations/webhooks/network",
     "src/play/host/aborts",
     "src/play/presence/session_state",
     "src/play/reasons",

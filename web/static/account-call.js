@@ -28,6 +28,7 @@ const FIELD_CODES = {
   "bad_field name": "bad_name",
   "bad_field new_password": "bad_password",
   "bad_field password": "bad_password",
+  "bad_field url": "bad_webhook",
   "conflict invitation": "invitation_used_up",
   "forbidden invitation": "bad_invitation",
   "forbidden password": "wrong_current_password",

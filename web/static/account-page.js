@@ -9,6 +9,13 @@ import { copy } from "./start.js";
 import { text } from "./texts.js";
 
 const SESSIONS = "/api/v1/sessions";
+const WEBHOOK = "/api/v1/account/webhook";
+
+/** A button that copies a text. @param {string} words @param {string} label */
+function copyButton(words, label) {
+  const button = el("button", { type: "button", class: "button compact", click: () => copy(button, words) }, el("span", {}, label));
+  return button;
+}
 
 /**
  * Shows a fresh token with the lines that start a bot.
@@ -19,12 +26,10 @@ function showToken(name, token) {
   const box = find("#token");
   const lines = find("#start-lines").dataset.template ?? "";
   const start = lines.replaceAll("{token}", token).replaceAll("{socket}", connection.url).replaceAll("{site}", location.origin);
-  const copyToken = el("button", { type: "button", class: "button compact", click: () => copy(copyToken, token) }, el("span", {}, text("account.copy_token")));
-  const copyLines = el("button", { type: "button", class: "button compact", click: () => copy(copyLines, start) }, el("span", {}, text("account.copy_lines")));
   find("#token-title").textContent = text("account.token_of", { name });
   find("#token-value").textContent = token;
   find("#start-lines").textContent = start;
-  find("#token-actions").replaceChildren(copyToken, copyLines);
+  find("#token-actions").replaceChildren(copyButton(token, text("account.copy_token")), copyButton(start, text("account.copy_lines")));
   box.hidden = false;
   box.scrollIntoView({ block: "nearest" });
   box.focus();
@@ -71,6 +76,52 @@ handle("#create-bot", async ({ name }) => {
   const created = await call("POST", "/api/v1/bots", { name });
   addRow(created.name);
   showToken(created.name, created.token);
+});
+
+/** @param {boolean} hasAddress @param {string} [secret] */
+function showWebhook(hasAddress, secret) {
+  const box = find("#webhook-secret");
+  box.hidden = !secret;
+  find("code", box).textContent = secret ?? "";
+  find("#webhook-actions").hidden = !hasAddress;
+  find("#webhook-paused").hidden = true;
+  find("#webhook-last").textContent = "";
+  if (!secret) return;
+  find(".row", box).replaceChildren(copyButton(secret, find("#webhook").dataset.copy ?? ""));
+  box.focus();
+}
+
+handle("#set-webhook", async ({ url }) => {
+  showWebhook(true, (await call("PUT", WEBHOOK, { url })).secret);
+});
+
+/** How a test went, in words. @param {{ delivered: boolean, outcome: string }} answer */
+function tested({ delivered, outcome }) {
+  const words = find("#webhook").dataset;
+  const how = words[outcome] ?? (words.answered ?? "").replace("{status}", outcome);
+  return ((delivered ? words.delivered : words.failed) ?? "").replace("{outcome}", how);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-webhook]") : null;
+  if (!(button instanceof HTMLButtonElement)) return;
+  tryTo(async () => {
+    button.disabled = true;
+    try {
+      if (button.dataset.webhook === "test") {
+        const answer = await call("POST", `${WEBHOOK}/test`);
+        find("#webhook-last").textContent = tested(answer);
+        if (answer.delivered) find("#webhook-paused").hidden = true;
+      } else {
+        await call("DELETE", WEBHOOK);
+        /** @type {HTMLInputElement} */ (find("#webhook-url")).value = "";
+        showWebhook(false);
+        find("#webhook-url").focus();
+      }
+    } finally {
+      button.disabled = false;
+    }
+  });
 });
 
 /**

@@ -166,6 +166,7 @@ export function challengeEnd(how, reason) {
 /** Codes of the protocol and of the HTTP interface. @type {Record<string, string>} */
 const REFUSALS = {
   bad_invitation: "error.bad_invitation",
+  bad_webhook: "error.bad_webhook",
   bad_name: "error.bad_name",
   bad_password: "error.bad_password",
   busy: "error.busy",

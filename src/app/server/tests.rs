@@ -4,6 +4,7 @@ mod bans;
 mod model;
 mod orders;
 mod panics;
+mod webhooks;
 
 use std::net::SocketAddr;
 

@@ -42,6 +42,8 @@ use crate::model::ids::PuzzleId;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
+use crate::operations::webhooks::actor::WebhookActor;
+use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
 use crate::play::feeds::Feeds;
 use crate::play::host::admission::Requirement;
 use crate::play::host::{Host, HostActor, HostDeps};
@@ -89,6 +91,7 @@ pub(super) struct Ground {
     pub(super) supervision: Supervision,
     pub(super) stop: CancellationToken,
     pub(super) shares: Shares,
+    webhooks: Option<Webhooks>,
     signer: Signer,
     accounts: Accounts,
     site: Arc<Site>,
@@ -112,7 +115,7 @@ pub(super) async fn ground(
     let writing = actor.on_failure(move || failing.write_failed()).start();
     let signer = Signer::new(key);
     let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
-    let ground = Ground {
+    let mut ground = Ground {
         accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone())
             .supervised(supervision.clone())
             .naming(NameRules::from(&config.access)),
@@ -125,11 +128,29 @@ pub(super) async fn ground(
         writer,
         metrics,
         shares,
+        webhooks: None,
         signer,
         orders,
         backups: Backups::default(),
     };
+    ground.webhooks = ground.config.webhooks.enabled.then(|| ground.new_webhooks());
     Ok((ground, writing))
+}
+
+impl Ground {
+    fn new_webhooks(&self) -> Webhooks {
+        Webhooks::new(WebhookDeps {
+            store: Arc::clone(&self.store),
+            writer: self.writer.clone(),
+            signer: self.signer.clone(),
+            shares: self.shares.clone(),
+            metrics: Arc::clone(&self.metrics),
+            allowed: self.config.webhooks.networks.clone(),
+            tasks: self.tasks.of(Part::Webhooks),
+            stop: self.stop.clone(),
+            retries: RETRIES.to_vec(),
+        })
+    }
 }
 
 /// The threads that think, and the solver for whoever asks.
@@ -405,7 +426,8 @@ pub(super) async fn competition(
 }
 
 impl Competition {
-    /// Keeps what goes on by itself: the published ratings, the matchmaker, and tests where rated games need them.
+    /// Keeps what goes on by itself: the published ratings, the matchmaker, tests where rated games need them, and what
+    /// tells owners of bots how it goes.
     pub(super) fn keep(
         &self,
         parts: &mut KeptParts,
@@ -428,6 +450,9 @@ impl Competition {
         parts.keep(remade(Part::Leaderboard, move |stop| {
             LeaderboardActor::new(deps.clone()).run(stop).map(Ok)
         }));
+        if let Some(webhooks) = &ground.webhooks {
+            parts.keep(WebhookActor::new(webhooks.clone(), playing.host.ends(), self.troubles.clone()));
+        }
         if ground.config.ladder.enabled {
             parts.keep(self.matchmaker(ground, thinking, playing));
         }
@@ -599,6 +624,7 @@ pub(super) fn http(
         tournaments: competition.tournaments.clone(),
         leaderboard: competition.leaderboard.clone(),
         puzzles,
+        webhooks: ground.webhooks.clone(),
     };
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
     let control = control(ground, services, competition, &state.learning);

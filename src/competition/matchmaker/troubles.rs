@@ -44,9 +44,26 @@ pub(crate) struct Troubles {
 }
 
 impl Troubles {
+    /// Those of these bots.
+    #[cfg(test)]
+    pub(crate) fn of_bots(bots: impl IntoIterator<Item = (PlayerId, BotTrouble)>) -> Self {
+        let troubles = Self::default();
+        troubles.replace(bots.into_iter().collect());
+        troubles
+    }
+
     /// Why this bot is left out, if it is.
     pub(crate) fn of(&self, bot: &PlayerId) -> Option<BotTrouble> {
         self.bots.read().unwrap_or_else(PoisonError::into_inner).get(bot).copied()
+    }
+
+    /// All that are paused.
+    pub(crate) fn paused(&self) -> Vec<(PlayerId, BotTrouble)> {
+        let bots = self.bots.read().unwrap_or_else(PoisonError::into_inner);
+        bots.iter()
+            .filter(|(_, trouble)| !trouble.probing)
+            .map(|(bot, trouble)| (bot.clone(), *trouble))
+            .collect()
     }
 
     /// A bot has passed the self-test: whoever has mended it need not wait for the end of its pause.

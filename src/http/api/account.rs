@@ -24,6 +24,7 @@ use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::storage::puzzles::{PuzzleTry, TryResult};
 use crate::storage::reports::StoredReport;
+use crate::storage::webhooks::StoredWebhook;
 use crate::storage::words::Word as _;
 
 /// An account as its owner sees it.
@@ -84,6 +85,44 @@ impl From<StoredReport> for OwnReport {
     }
 }
 
+/// Where one has it told what happens to one's bots.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
+pub(super) struct WebhookView {
+    /// Where messages go.
+    url: String,
+    /// Since when, RFC 3339.
+    since: String,
+    /// Attempts that failed one after the other.
+    failures: u32,
+    /// Whether nothing is sent any more, for too many failed, until it is set again or takes a test.
+    paused: bool,
+    /// When something was sent last, RFC 3339.
+    last_at: Option<String>,
+    /// The status of the answer; or why there was none: `unknown_host`,
+    /// `private_address`, `unreachable`, `untrusted`, `timeout`.
+    last_outcome: Option<String>,
+}
+
+impl From<StoredWebhook> for WebhookView {
+    fn from(webhook: StoredWebhook) -> Self {
+        Self {
+            failures: webhook.failures,
+            paused: webhook.is_paused(),
+            url: webhook.url,
+            since: webhook.since.to_string(),
+            last_at: webhook.last.map(|last| last.at.to_string()),
+            last_outcome: webhook.last.map(|last| last.outcome.to_string()),
+        }
+    }
+}
+
+/// The same as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnWebhook {
+    webhook: WebhookView,
+}
+
 /// A change of password.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -138,7 +177,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -199,6 +238,9 @@ async fn export_account(
     }
     for report in state.store.reports_by(&session.identity.id).await? {
         add_line(&mut head, &OwnReport::from(report))?;
+    }
+    if let Some(webhook) = state.store.webhook(&session.identity.id).await? {
+        add_line(&mut head, &OwnWebhook { webhook: webhook.into() })?;
     }
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));

@@ -9,11 +9,13 @@ use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
-use crate::model::ids::{PlayerName, TokenId};
+use crate::http::texts::Language;
+use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
-use crate::storage::record::StoredToken;
+use crate::storage::record::{StoredPlayer, StoredToken};
 use crate::storage::store::Teaching;
+use crate::storage::webhooks::{NoAnswer, Outcome};
 use crate::system::config::Registration;
 
 /// The shell lines that start a bot of the Python kit. What stands in braces is filled in by the page, where the token
@@ -31,6 +33,8 @@ struct AccountPage {
     bots: Vec<String>,
     start_lines: &'static str,
     sessions: Vec<SessionLine>,
+    /// Where messages about one's bots go, or would: of whoever has bots, where there are messages.
+    webhook: Option<WebhookBox>,
     /// Whether bots of the house may learn from the person's games.
     may_teach: bool,
     /// Said to a guest who has played.
@@ -39,6 +43,16 @@ struct AccountPage {
     registration: Registration,
     /// The code in the address, which operators pass on.
     invitation: String,
+}
+
+/// The address to which it is told what happens to one's bots, if there is one.
+#[derive(Default)]
+struct WebhookBox {
+    url: String,
+    /// Whether too much failed there.
+    is_paused: bool,
+    /// How the last message went.
+    last: String,
 }
 
 /// A browser that is signed in.
@@ -60,6 +74,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         None => true,
     };
     let language = visitor.language();
+    let webhook = match owner {
+        Some(owner) => webhook_box(&state, language, &owner.id, &bots).await?,
+        None => None,
+    };
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
     let line = |session: StoredToken| SessionLine {
         is_current: here == Some(&session.id),
@@ -80,12 +98,46 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         start_lines: START_LINES,
         sessions,
+        webhook,
         may_teach,
         keep_games,
         registration: state.access.registration,
         invitation: invitation_in(query.as_deref().unwrap_or_default()),
     };
     Ok(Html(page.render()?))
+}
+
+/// What somebody sees of their address: nothing where there are no messages, or nobody to tell of.
+async fn webhook_box(
+    state: &AppState,
+    language: Language,
+    owner: &PlayerId,
+    bots: &[StoredPlayer],
+) -> Result<Option<WebhookBox>, PageError> {
+    let Some(webhooks) = &state.webhooks else { return Ok(None) };
+    let Some(webhook) = webhooks.of(owner).await? else {
+        return Ok((!bots.is_empty()).then(WebhookBox::default));
+    };
+    let last = webhook.last.map(|last| {
+        let (day, outcome) = (words::moment(language, last.at), outcome_words(language, last.outcome));
+        language.fill("webhook.last", &[("day", &day), ("outcome", &outcome)])
+    });
+    Ok(Some(WebhookBox { is_paused: webhook.is_paused(), url: webhook.url, last: last.unwrap_or_default() }))
+}
+
+fn outcome_words(language: Language, outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Answered(status) => language.fill("webhook.answered", &[("status", &status.to_string())]),
+        Outcome::Failed(why) => language
+            .text(match why {
+                NoAnswer::UnknownHost => "webhook.unknown_host",
+                NoAnswer::PrivateAddress => "webhook.private_address",
+                NoAnswer::Unreachable => "webhook.unreachable",
+                NoAnswer::Untrusted => "webhook.untrusted",
+                NoAnswer::Timeout => "webhook.timeout",
+            })
+            .to_owned(),
+    }
 }
 
 /// The code of an invitation in the query of an address; what is none is not repeated on the page.

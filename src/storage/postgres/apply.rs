@@ -4,7 +4,7 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
-    puzzles, refit, reports, tournaments, voiding,
+    puzzles, refit, reports, tournaments, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -55,6 +55,9 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::Refit(step) => refit::refit(connection, step).await,
         Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
         Write::GiveOrder(order) => moderation::order(connection, order).await,
+        Write::SetWebhook(webhook) => webhooks::set(connection, webhook).await,
+        Write::RemoveWebhook { owner } => webhooks::remove(connection, owner).await,
+        Write::NoteDelivery(note) => webhooks::note(connection, note).await,
         Write::UseFactor { player, used } => operators::use_factor(connection, player, used).await,
         Write::AddReport(report) => reports::add(connection, report).await,
         Write::HandleReport(verdict) => reports::handle(connection, verdict).await,

@@ -154,6 +154,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         bot_versions::forget(connection, player).await?;
         forget_notes(connection, player).await?;
         forget_operator(connection, player).await?;
+        forget_webhook(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -168,6 +169,13 @@ async fn forget_notes(connection: &Connection, reporter: &PlayerId) -> Result<()
 /// Forgets that somebody was an operator who leaves for good.
 async fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(player.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// Forgets where somebody had it told what happens to their bots.
+async fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = $1)";
     db::query(sql).bind(player.as_str()).execute(connection).await?;
     Ok(())
 }

@@ -38,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0009_chain.sql"),
     include_str!("../../../migrations/postgres/0010_refit.sql"),
     include_str!("../../../migrations/postgres/0011_one_scale.sql"),
+    include_str!("../../../migrations/postgres/0012_webhooks.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

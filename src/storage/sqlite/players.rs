@@ -224,6 +224,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         bot_versions::forget(connection, player)?;
         forget_notes(connection, player)?;
         forget_operator(connection, player)?;
+        forget_webhook(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -238,6 +239,13 @@ fn forget_notes(connection: &Connection, reporter: &PlayerId) -> Result<(), Stor
 /// Forgets that somebody was an operator who leaves for good.
 fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM operator WHERE player = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
+}
+
+/// Forgets where somebody had it told what happens to their bots.
+fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = ?)";
     db::query(sql).bind(player.as_str()).execute(connection)?;
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
-    puzzles, refit, reports, settlement, tournaments, voiding,
+    puzzles, refit, reports, settlement, tournaments, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -244,6 +244,9 @@ impl<'batch> Transaction<'batch, '_> {
             Write::Refit(step) => refit::refit(self.connection, step),
             Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
             Write::GiveOrder(order) => moderation::order(self.connection, order),
+            Write::SetWebhook(webhook) => webhooks::set(self.connection, webhook),
+            Write::RemoveWebhook { owner } => webhooks::remove(self.connection, owner),
+            Write::NoteDelivery(note) => webhooks::note(self.connection, note),
             Write::UseFactor { player, used } => operators::use_factor(self.connection, player, used),
             Write::AddReport(report) => reports::add(self.connection, report),
             Write::HandleReport(verdict) => reports::handle(self.connection, verdict),

@@ -155,6 +155,8 @@ pub(crate) const TABLES: &[Table] = &[
     table!(report (number: Number) reporter: Number, player: Number, game: Text, reason: Text, note: Text, at: Number,
         state: Text, handled_by: Text; PORTION_OF_TEXTS, true),
     table!(operator (player: Number) since: Number, salt: Text, last_step: Number, recovery: Text; PORTION, false),
+    table!(webhook (owner: Number) url: Text, salt: Text, since: Number, failures: Number, last_at: Number,
+        last_outcome: Text; PORTION, false),
 ];
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ pub(crate) enum Share {
     Search,
     Change,
     Feed,
+    Webhook,
 }
 
 /// How much somebody may use up: so much in a period, and so many at the same time.
@@ -109,10 +110,16 @@ const REPORT: Rule = Rule::new("report", "reports")
 const EXPORT: Rule =
     Rule::new("export", "exports").network(Limit::each(60, TEN_MINUTES).and_held(4)).all(Limit::held(32));
 
+/// Messages to the owner of bots: ten bots of one owner on the ladder end that many games. Those at a time are under
+/// way or wait to be sent again, each a few hundred bytes; what is more is not sent at all.
+const WEBHOOK: Rule = Rule::new("webhook", "messages to webhooks")
+    .account(Limit::each(120, MINUTE).and_held(32))
+    .all(Limit::held(2_000));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
@@ -129,6 +136,7 @@ impl Share {
         Self::Search,
         Self::Change,
         Self::Feed,
+        Self::Webhook,
     ];
 
     /// How it is shared.
@@ -173,6 +181,7 @@ impl Share {
             Self::Change => Rule::new("change", "changes").network(Limit::each(300, Duration::from_mins(5))),
             // Streams of events for programs that only listen.
             Self::Feed => Rule::new("feed", "feeds").network(Limit::each(120, MINUTE).and_held(16)),
+            Self::Webhook => WEBHOOK,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 18] = [
+const KEPT: [Part; 19] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -24,6 +24,7 @@ const KEPT: [Part; 18] = [
     Part::Tournaments,
     Part::FairPlay,
     Part::SelfTests,
+    Part::Webhooks,
     Part::MetricsListener,
     Part::Listener,
 ];
@@ -39,6 +40,7 @@ fn busy() -> Config {
     config.learning.enabled = true;
     config.judging.enabled = true;
     config.limits.rated_requires_selftest = true;
+    config.webhooks.enabled = true;
     config.backup.at = "0 0 1 1 *".parse().unwrap();
     config.backup.directory = ".".into();
     let cup = "name = \"Cup\"\nat = \"never\"\nformat = \"swiss\"\nentrants = [\"random\", \"greedy\"]";
