@@ -44,6 +44,7 @@ const FILES: &[(&str, &[u8])] = files![
     "python/src/fourfold_bot/bridge.py",
     "python/src/fourfold_bot/client.py",
     "python/src/fourfold_bot/connection.py",
+    "python/src/fourfold_bot/duels.py",
     "python/src/fourfold_bot/py.typed",
     "python/src/fourfold_bot/rules.py",
     "python/src/fourfold_bot/runner.py",

@@ -6,6 +6,7 @@ package fourfold
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/base64"
@@ -29,6 +30,8 @@ const (
 	retryMin  = 200 * time.Millisecond
 	retryMax  = 5 * time.Second
 	askAgain  = 3 * time.Second // until a busy opponent is asked again
+	lookEvery = 2 * time.Second // at a duel
+	stands    = 3 * time.Minute // without a game of it: the server has given it up by then
 	seriesMax = 100             // games that one challenge asks for
 	frameMax  = 16 << 20        // bytes of the longest frame that is believed
 	challenge = "challenge"     // the id of our own
@@ -70,6 +73,20 @@ type Settings struct {
 	Games         int    // stop after so many; 0 for never
 	Opponent      string // asks this player for all of its games, such as "negamax-6"
 	Rated         bool   // whether those count
+	Duel          *Duel  // has the server play this, prints who is stronger, and ends
+}
+
+// Duel is pairs of games against one opponent, for a fixed number or until a test decides.
+type Duel struct {
+	Opponent string    `json:"opponent"`       // a bot of the house, or another one of the same owner that is connected
+	Pairs    int       `json:"pairs"`          // at most, if there is a test
+	Test     *DuelTest `json:"test,omitempty"` // ends it as soon as one of two differences is accepted
+}
+
+// DuelTest is whether the bot is Elo1 points stronger rather than Elo0.
+type DuelTest struct {
+	Elo0 int `json:"elo0"`
+	Elo1 int `json:"elo1"`
 }
 
 // Refused is returned when the server will not have the bot, or its opponent does not play.
@@ -90,7 +107,7 @@ func Run(choose func(Turn) int, settings Settings) error {
 			return Refused{"no token: export FOURFOLD_TOKEN=c4b_…"}
 		}
 	}
-	b := &bot{choose: choose, settings: settings, games: map[string]*game{}, chosen: make(chan answer, 64)}
+	b := &bot{choose: choose, settings: settings, games: map[string]*game{}, chosen: make(chan answer, 64), duelEnd: make(chan error, 1)}
 	b.interrupts = make(chan os.Signal, 2)
 	signal.Notify(b.interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(b.interrupts)
@@ -149,6 +166,8 @@ type bot struct {
 	askAt           <-chan time.Time
 	chosen          chan answer
 	interrupts      chan os.Signal
+	dueling         bool
+	duelEnd         chan error // nil after its last game
 }
 
 type object map[string]interface{}
@@ -165,7 +184,7 @@ func (b *bot) connection() error {
 	defer close(done)
 	go func() { ended <- read(reader, socket, frames, done) }()
 	hello := object{"protocol": 1, "client": object{"name": b.settings.Name, "version": b.settings.Version},
-		"bot": object{"version": b.settings.Version}, "open": !b.settings.Private && b.settings.Opponent == "" && !b.draining}
+		"bot": object{"version": b.settings.Version}, "open": !b.settings.Private && !b.hasOpponent() && !b.draining}
 	if b.session != "" {
 		hello["resume"] = object{"session": b.session, "secret": b.secret, "seq": b.seq}
 	}
@@ -187,6 +206,10 @@ func (b *bot) connection() error {
 			}
 		case <-b.askAt:
 			err = b.ask()
+		case err = <-b.duelEnd:
+			if err == nil {
+				err = b.drain()
+			}
 		case <-b.interrupts:
 			if b.draining {
 				os.Exit(130)
@@ -237,6 +260,10 @@ func (b *bot) take(frame []byte, silence *time.Duration) error {
 	case "ping":
 		return b.say("pong", object{"n": m.N})
 	case "synced":
+		if b.settings.Duel != nil && !b.dueling {
+			b.dueling = true
+			go func() { b.duelEnd <- playDuel(b.settings) }()
+		}
 		if b.started == 0 {
 			return b.ask()
 		}
@@ -244,7 +271,7 @@ func (b *bot) take(frame []byte, silence *time.Duration) error {
 	case "challenge":
 		if m.Re == nil && !b.draining {
 			kind := "accept"
-			if b.settings.Opponent != "" {
+			if b.hasOpponent() {
 				kind = "decline"
 			}
 			return b.say(kind, object{"challenge": m.Challenge})
@@ -371,6 +398,83 @@ func (b *bot) ask() error {
 	}
 	terms["games"] = b.owed
 	return b.say("challenge", terms)
+}
+
+// hasOpponent says whether it plays whom it asks, and nobody else.
+func (b *bot) hasOpponent() bool { return b.settings.Opponent != "" || b.settings.Duel != nil }
+
+// playDuel has the server play a duel, and waits for its end. The turns of its games come like all others.
+func playDuel(settings Settings) error {
+	body, err := json.Marshal(settings.Duel)
+	if err != nil {
+		return err
+	}
+	var begun struct{ ID, URL string }
+	if err := fetch(settings, "POST", "bots/@me/duels", body, &begun); err != nil {
+		return err
+	}
+	if site, err := url.Parse(settings.URL); err == nil && strings.HasPrefix(begun.URL, "/") {
+		begun.URL = strings.Replace(site.Scheme, "ws", "http", 1) + "://" + site.Host + begun.URL
+	}
+	fmt.Printf("duel against %s: %s\n", settings.Duel.Opponent, begun.URL)
+	var duel struct {
+		Running, Over              bool
+		Games, Wins, Draws, Losses int
+		Verdict                    string
+	}
+	for moved := time.Now(); !duel.Over; {
+		time.Sleep(lookEvery)
+		games := duel.Games
+		if err := fetch(settings, "GET", "duels/"+begun.ID, nil, &duel); err != nil {
+			return err
+		}
+		if duel.Running || duel.Games != games {
+			moved = time.Now()
+		} else if time.Since(moved) > stands {
+			return Refused{"the duel does not go on: " + begun.URL}
+		}
+	}
+	fmt.Printf("%s, +%d =%d -%d: %s\n", duel.Verdict, duel.Wins, duel.Draws, duel.Losses, begun.URL)
+	return nil
+}
+
+// fetch asks the HTTP interface, again as long as the server is away or only wants to be asked later.
+func fetch(settings Settings, method, path string, body []byte, found interface{}) error {
+	where, err := url.Parse(settings.URL)
+	if err != nil {
+		return Refused{settings.URL + " is not an address such as wss://arena.example.org"}
+	}
+	where.Scheme, where.Path = strings.Replace(where.Scheme, "ws", "http", 1), "/api/v1/"+path
+	client := http.Client{Timeout: 10 * time.Second}
+	for {
+		request, err := http.NewRequest(method, where.String(), bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Authorization", "Bearer "+settings.Token)
+		request.Header.Set("Content-Type", "application/json")
+		wait := lookEvery
+		if answer, err := client.Do(request); err == nil {
+			text, err := io.ReadAll(io.LimitReader(answer.Body, frameMax))
+			answer.Body.Close()
+			if err == nil && answer.StatusCode < 300 && json.Unmarshal(text, found) == nil {
+				return nil
+			}
+			var said struct {
+				Message string
+				RetryMs int64 `json:"retry_ms"`
+			}
+			_ = json.Unmarshal(text, &said) // what is no refusal of the server's says nothing
+			isAway := answer.StatusCode == 429 || answer.StatusCode >= 502 || err != nil
+			if said.RetryMs == 0 && !isAway {
+				return Refused{"no duel: " + answer.Status + ": " + said.Message}
+			}
+			if told := time.Duration(said.RetryMs) * time.Millisecond; told > wait {
+				wait = told
+			}
+		}
+		time.Sleep(wait)
+	}
 }
 
 func (b *bot) notTaken(why string, inTime bool) error {

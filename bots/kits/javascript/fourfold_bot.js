@@ -20,6 +20,11 @@ const RETRY_MS_MAX = 5000;
 const SERIES_MAX = 100;
 const CHALLENGE = "challenge";
 const ASK_AGAIN_MS = 3000;
+
+/** How often a duel is looked at, and how long none of its games may go on: the server has given it up by then. */
+const LOOK_EVERY_MS = 2000;
+const STANDSTILL_MS = 180_000;
+
 const TIME = { bank_ms: 60_000, increment_ms: 500, move_ms: null };
 
 /** A connection that has been silent for so many heartbeats is dead. */
@@ -50,7 +55,9 @@ export function centreFirst(turn) {
  *   What is no such column, or throws, is reported to `onError` and replaced by the most central one.
  * @param {object} settings `name`, `version`, and if wanted `url`, `token`, `open`, `accepts`, `maxGames`, `games`,
  *   `opponent` (a name such as "negamax-6", which is asked for all of its games), `rated` and `time` of those,
- *   `about`, `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`,
+ *   `duel` ({opponent, pairs, test?: {elo0, elo1}, time?}: the server plays it and says who is stronger; `run` ends with
+ *   it), `onDuelEnd(duel)`: as `GET /api/v1/duels/ID` has it,
+ *   `about`, `source` (where its source is, https://…), `signal`, `WebSocket`, `onGameStart(game)`, `onGameEnd(end)`, `onError(problem)`,
  *   `onNotice(notice)`: the server restarts, or the ladder pauses the bot after faults in a row.
  * @returns {Promise<{wins: number, draws: number, losses: number}>}
  * @throws {Refused} if the token, the version or the bot itself is refused
@@ -66,6 +73,8 @@ class Bot {
   #started = 0;
   #owed = 0; // games of our challenge that have not begun, while it stands
   #refusal = null; // why the opponent does not play
+  #isOver = false; // nothing is asked any more
+  #duel = null; // the promise of its end
   #isDraining = false;
   #session = null; // what resumes it: {session, secret, seq}
   #socket = null;
@@ -75,7 +84,7 @@ class Bot {
     const environment = globalThis.process?.env ?? {};
     const defaults = { url: environment.FOURFOLD_URL ?? "ws://127.0.0.1:4444", token: environment.FOURFOLD_TOKEN };
     this.#choose = choose;
-    const isOpen = settings.opponent === undefined;
+    const isOpen = settings.opponent === undefined && settings.duel === undefined;
     this.#settings = { ...defaults, open: isOpen, rated: false, time: TIME, WebSocket: globalThis.WebSocket, ...settings };
   }
 
@@ -87,14 +96,15 @@ class Bot {
     this.#settings.signal?.addEventListener("abort", () => this.#drain());
     if (this.#settings.signal?.aborted) this.#isDraining = true;
     let wait = RETRY_MS_MIN;
-    while (!(this.#isDraining && this.#games.size === 0)) {
+    while (!this.#refusal && !(this.#isDraining && this.#games.size === 0)) {
       const { code, reason, wasWelcome } = await this.#connect();
-      if (this.#refusal) throw new Refused(this.#refusal);
       if (LASTING_CODES.includes(code)) throw new Refused(`closed with ${code}: ${reason}`);
       if (code === NORMAL_CODE && this.#isDraining) break;
       wait = wasWelcome ? RETRY_MS_MIN : Math.min(2 * wait, RETRY_MS_MAX);
       await new Promise((resolve) => setTimeout(resolve, wait * (1 + Math.random() / 2)));
     }
+    this.#isOver = true;
+    if (this.#refusal) throw new Refused(this.#refusal);
     return this.#tally;
   }
 
@@ -136,12 +146,12 @@ class Bot {
   }
 
   #hello() {
-    const { token, name, version, about, open, accepts, maxGames, strict } = this.#settings;
+    const { token, name, version, about, source, open, accepts, maxGames, strict } = this.#settings;
     return {
       protocol: PROTOCOL,
       token,
       client: { name, version },
-      bot: { version, about },
+      bot: { version, about, url: source },
       open: open && !this.#isDraining,
       accepts,
       max_games: maxGames,
@@ -174,13 +184,15 @@ class Bot {
         this.#send("pong", { n: message.n });
         break;
       case "synced":
+        if (this.#settings.duel && !this.#duel) this.#duel = this.#playDuel();
         // The games of before may go on by themselves.
         if (this.#started === 0) this.#askForGames();
         else setTimeout(() => this.#askForGames(), ASK_AGAIN_MS);
         break;
       case "challenge": // our own carry `re`
         if (!("re" in message) && !this.#isDraining) {
-          const answer = this.#settings.opponent === undefined ? "accept" : "decline";
+          const hasOpponent = this.#settings.opponent !== undefined || this.#settings.duel !== undefined;
+          const answer = hasOpponent ? "decline" : "accept";
           this.#send(answer, { challenge: message.challenge });
         }
         break;
@@ -273,14 +285,59 @@ class Bot {
 
   #notTaken(why, inTime) {
     this.#owed = 0;
-    if (inTime) {
-      setTimeout(() => this.#askForGames(), ASK_AGAIN_MS);
-    } else {
-      this.#refusal = `${this.#settings.opponent} does not play: ${why}`;
-      this.#socket?.close();
+    if (inTime) setTimeout(() => this.#askForGames(), ASK_AGAIN_MS);
+    else this.#giveUp(`${this.#settings.opponent} does not play: ${why}`);
+  }
+
+  #giveUp(why) {
+    this.#refusal = why;
+    this.#socket?.close();
+  }
+
+  /** Has the server play a duel, and leaves when it is over. The turns of its games come like all others. */
+  async #playDuel() {
+    try {
+      const begun = await this.#fetched("bots/@me/duels", JSON.stringify(this.#settings.duel));
+      const { id, url } = { ...begun, url: new URL(begun.url, this.#site()).href };
+      console.log(`duel against ${this.#settings.duel.opponent}: ${url}`);
+      let [duel, movedAt] = [{ games: -1 }, Date.now()];
+      while (!duel.over && !this.#isOver) {
+        if (Date.now() - movedAt > STANDSTILL_MS) throw new Refused(`the duel does not go on: ${url}`);
+        await sleep(LOOK_EVERY_MS);
+        const { games } = duel;
+        duel = await this.#fetched(`duels/${id}`);
+        if (duel.running || duel.games !== games) movedAt = Date.now();
+      }
+      if (!duel.over) return;
+      this.#settings.onDuelEnd?.(duel);
+      console.log(`${duel.verdict}, +${duel.wins} =${duel.draws} -${duel.losses}: ${url}`);
+      this.#drain();
+    } catch (error) {
+      this.#giveUp(error.message);
     }
   }
+
+  #site() {
+    return this.#settings.url.replace(/^ws/, "http");
+  }
+
+  /** What the HTTP interface answers, asked again as long as the server is away or only wants to be asked later. */
+  async #fetched(path, body) {
+    const address = new URL(`/api/v1/${path}`, this.#site());
+    const headers = { Authorization: `Bearer ${this.#settings.token}`, "Content-Type": "application/json" };
+    while (!this.#isOver) {
+      const answer = await fetch(address, { method: body ? "POST" : "GET", headers, body }).catch(() => null);
+      const said = await answer?.json().catch(() => null);
+      if (answer?.ok && said) return said;
+      const isLater = !answer || said?.retry_ms || [429, 502, 503, 504].includes(answer.status);
+      if (!isLater) throw new Refused(`no duel: ${said?.message ?? answer.status}`);
+      await sleep(Math.max(said?.retry_ms ?? 0, LOOK_EVERY_MS));
+    }
+    return {}; // to nobody
+  }
 }
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** `ws://HOST:PORT` becomes the address of its socket; whole addresses stay as they are. */
 function socketUrl(text) {

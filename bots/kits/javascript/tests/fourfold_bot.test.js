@@ -133,6 +133,45 @@ test("an opponent that does not play ends it", async () => {
   await assert.rejects(run(() => 4, settings(script, { opponent: "x" })), /x does not play: nobody here/);
 });
 
+/** Answers requests of the HTTP interface for the time of `test`, one after the other. */
+async function answering(answers, test) {
+  const asked = [];
+  const real = globalThis.fetch;
+  globalThis.fetch = async (address, { method, headers, body }) => {
+    asked.push([method, address.href, headers.Authorization, body]);
+    const [status, said] = answers.shift() ?? [500, {}];
+    return { ok: status < 300, status, json: async () => said };
+  };
+  await test().finally(() => (globalThis.fetch = real));
+  return asked;
+}
+
+const atTheDoor = (message, say, socket) => {
+  if (message.type === "hello") [welcome, { type: "synced", seq: 2, games: 0 }].forEach(say);
+  if (message.type === "bye") setTimeout(() => socket.close(1000), 5);
+};
+
+test("a duel is begun with the bot's own token and ends the run with its verdict", async () => {
+  const over = { over: true, verdict: "stronger", wins: 2, draws: 0, losses: 0, games: 2 };
+  const answers = [[201, { id: "d1", url: "http://a.example/duel/d1" }], [200, over]];
+  const seen = [];
+  const duel = { opponent: "negamax-6", pairs: 1 };
+  const asked = await answering(answers, () =>
+    run(() => 4, settings(atTheDoor, { games: undefined, duel, onDuelEnd: (end) => seen.push(end.verdict) })),
+  );
+  assert.deepEqual(seen, ["stronger"]);
+  assert.deepEqual(asked, [
+    ["POST", "http://a.example/api/v1/bots/@me/duels", "Bearer t", JSON.stringify(duel)],
+    ["GET", "http://a.example/api/v1/duels/d1", "Bearer t", undefined],
+  ]);
+});
+
+test("a duel that cannot be is refused with the reason", async () => {
+  await answering([[400, { message: "opponent is a bot of the house" }]], () =>
+    assert.rejects(run(() => 4, settings(atTheDoor, { duel: { opponent: "x" } })), /no duel: opponent is a bot/),
+  );
+});
+
 test("who is refused does not try again", async () => {
   const script = (message, say, socket) => socket.close(4401, "token unknown");
   await assert.rejects(run(() => 4, settings(script)), Refused);

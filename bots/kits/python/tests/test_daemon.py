@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import urllib.request
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import random_bot
 import tactical_bot
 
-from fourfold_bot import Client, GameEnd, Hooks, Refused, Settings, Tally, Turn
+from fourfold_bot import Client, Duel, GameEnd, Hooks, Refused, Settings, Tally, Turn
 
 BINARY = os.environ.get("FOURFOLD_BIN")
 START_S = 30  # to be ready, and to stop
@@ -206,6 +207,33 @@ def test_a_house_bot_is_asked_for_games(tmp_path: Path) -> None:
     against_daemon(tmp_path, test)
     assert {end.game.opponent.name for end in ends if end.game.opponent} == {"greedy"}
     assert not any(end.game.rated for end in ends)
+
+
+def test_a_duel_is_played_over_a_kill_of_the_daemon_and_judged(tmp_path: Path, capsys: Any) -> None:
+    kills: list[int] = []
+
+    async def test(daemon: Daemon) -> None:
+        loop = asyncio.get_running_loop()
+
+        def choose(turn: Turn) -> int:
+            if turn.ply >= 10 and not kills:
+                kills.append(turn.ply)
+                asyncio.run_coroutine_threadsafe(kill_and_restart(), loop).result(2 * START_S)
+            return tactical_bot.choose(turn)
+
+        async def kill_and_restart() -> None:
+            await daemon.end(signal.SIGKILL)
+            await daemon.start()
+
+        token = await daemon.bot("alpha", "alice")
+        assert games_of(await daemon.client(token, choose, duel=Duel("random", pairs=1)).play()) == 2
+        with pytest.raises(Refused, match="no duel: opponent is a bot of the house"):
+            await daemon.client(token, random_bot.choose, duel=Duel("nobody-here")).play()
+
+    against_daemon(tmp_path, test)
+    assert kills
+    said = capsys.readouterr().out
+    assert re.search(r"duel against random: (open|stronger), \+\d =\d -\d, .* Elo .*: http://.*/duel/\w+-d$", said, re.M), said
 
 
 def test_a_newer_connection_takes_over(tmp_path: Path) -> None:

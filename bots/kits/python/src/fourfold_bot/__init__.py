@@ -2,6 +2,7 @@
 
 from .client import Client
 from .connection import Refused
+from .duels import Duel, DuelEnd
 from .rules import Position, Side, Variant, centre_first, other
 from .runner import run
 from .settings import Choose, Hooks, Settings, Tally
@@ -10,6 +11,6 @@ from .turn import Clock, Game, GameEnd, Player, Problem, Resigned, Turn
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choose", "Client", "Clock", "Game", "GameEnd", "Hooks", "Player", "Position", "Problem", "Refused",
-    "Resigned", "Settings", "Side", "Tally", "Turn", "Variant", "centre_first", "other", "run",
+    "Choose", "Client", "Clock", "Duel", "DuelEnd", "Game", "GameEnd", "Hooks", "Player", "Position", "Problem",
+    "Refused", "Resigned", "Settings", "Side", "Tally", "Turn", "Variant", "centre_first", "other", "run",
 ]  # fmt: skip

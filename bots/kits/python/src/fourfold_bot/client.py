@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Awaitable, Callable, Coroutine
 
 from .connection import Connection, Refused
+from .duels import Duel, DuelEnd, play_through
 from .settings import Choose, Hooks, Settings, Tally, socket_url
 from .turn import Game, GameEnd, Message, Problem, Resigned, Turn
 from .worker import Outcome, Worker
@@ -53,6 +54,7 @@ class Client:
         self._is_draining = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._playing: asyncio.Task[Any] | None = None
+        self._duel: asyncio.Task[DuelEnd] | None = None
         self._handlers: dict[str, Callable[[Message], Awaitable[None]]] = {
             "welcome": self._on_welcome,
             "synced": self._on_synced,
@@ -84,8 +86,12 @@ class Client:
                 raise  # cancelled by someone else, not by `stop`
         finally:
             self._playing = None
+            if self._duel is not None:
+                self._duel.cancel()
             for worker in [self._errors, *(live.worker for live in self._games.values())]:
                 worker.end()
+        if self._duel is not None and self._duel.done() and not self._duel.cancelled():
+            self._duel.result()  # raises `Refused` if there was none
         return self.tally
 
     def drain(self) -> int:
@@ -108,8 +114,8 @@ class Client:
         hello: Message = {
             "protocol": PROTOCOL,
             "client": {"name": want.name, "version": want.version},
-            "bot": _without_none({"version": want.version, "about": want.about}),
-            "open": (want.opponent is None if want.open is None else want.open) and not self._is_draining,
+            "bot": _without_none({"version": want.version, "about": want.about, "url": want.source}),
+            "open": (not want.has_opponent if want.open is None else want.open) and not self._is_draining,
             "accepts": want.accepts,
             "max_games": want.max_games,
             "strict": want.strict or None,
@@ -137,10 +143,26 @@ class Client:
         """Asks about games that the server did not name again after a lost session: they ended without us."""
         for game in [game for game, live in self._games.items() if not live.is_confirmed]:
             await self._connection.send("sync", game=game)
+        if self._settings.duel is not None and self._duel is None:
+            self._begin_duel(self._settings.duel)
         if self._started == 0:
             await self._ask_for_games()
         else:
             self._spawn(self._ask_later(ASK_AGAIN_S))  # the games of before may go on by themselves
+
+    def _begin_duel(self, duel: Duel) -> None:
+        """Has the server play it beside what else goes on; with its end everything ends."""
+        self._duel = asyncio.ensure_future(play_through(self._settings.url, self._settings.token, duel))
+        self._duel.add_done_callback(self._on_duel_end)
+
+    def _on_duel_end(self, duel: asyncio.Task[DuelEnd]) -> None:
+        if duel.cancelled():
+            return
+        if duel.exception() is None:
+            print(duel.result(), flush=True)
+            self.drain()
+        else:
+            self.stop()
 
     async def _ask_for_games(self) -> None:
         """Challenges the opponent of the settings, unless games go on, or are still to come."""
@@ -162,7 +184,7 @@ class Client:
         """Takes every challenge, for the server sends only such as `accepts` allows; none if it has an opponent."""
         if "re" in message:
             return  # our own, echoed
-        if self._is_draining or self._settings.opponent is not None:
+        if self._is_draining or self._settings.has_opponent:
             await self._connection.send("decline", challenge=message["challenge"], reason="later")
         else:
             await self._connection.send("accept", challenge=message["challenge"])

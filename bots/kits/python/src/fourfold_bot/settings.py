@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
+from .duels import Duel
 from .turn import Game, GameEnd, Problem, Result, Turn
 
 SOCKET_PATH = "/api/v1/socket"
@@ -39,17 +40,24 @@ class Settings:
     name: str  # of the program; the player's name is the one the token was made for
     version: str  # ratings are kept by version, so raise it when the bot plays differently
     about: str | None = None  # one line for the bot's page
+    source: str | None = None  # where its source is, for the list of bots and its page: https://…
     url: str = field(default_factory=_url)  # FOURFOLD_URL
     token: str = field(default_factory=_token, repr=False)  # FOURFOLD_TOKEN; sent in a header, kept out of logs
-    open: bool | None = None  # on the ladder and in the directory (None: unless it has an `opponent`); else its owner's
+    open: bool | None = None  # on the ladder and in the directory (None: unless it has opponent or duel); else its owner's
     accepts: dict[str, Any] | None = None  # `accepts` of the protocol; None takes every game there is
     max_games: int | None = None  # at once; None leaves it to the server
     strict: bool = False  # the first illegal move loses a game; otherwise the third one does
     games: int | None = None  # stop after this many; None plays until it is told to stop
     faults_max: int | None = None  # leave after so many games in a row that `choose` resigned
+    duel: Duel | None = None  # plays this, and ends with its verdict
     opponent: str | None = None  # asks this player for all of its games, such as "negamax-6"
     rated: bool = False  # whether those count
     time: dict[str, Any] = field(default_factory=lambda: dict(TIME))  # each side's time in them
+
+    @property
+    def has_opponent(self) -> bool:
+        """Whether it plays whom it asks, and nobody else."""
+        return self.opponent is not None or self.duel is not None
 
 
 @dataclass(frozen=True)
