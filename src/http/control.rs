@@ -39,7 +39,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use futures::FutureExt as _;
-use tracing::{error, info};
+use tracing::{debug, error, info};
 
 pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
@@ -165,6 +165,8 @@ async fn carry_out(State(control): State<Control>, request: Request, next: Next)
         ApiError::new(ApiCode::Internal, "something failed on our side").into_response()
     });
     match response.extensions().get::<ApiCode>() {
+        // A view of `/admin` asks for seven things, and says nothing that anybody looks for later.
+        None if method.is_safe() => debug!(%method, path, "operator's question answered"),
         None => info!(%method, path, "operator's command done"),
         Some(code) => info!(%method, path, ?code, "operator's command refused"),
     }

@@ -173,7 +173,7 @@ impl ServeCommand {
                 telemetry.set_level(&config.log.level);
                 info!(
                     level = %config.log.level,
-                    "settings read: log level and certificate hold now, the rest at the next start"
+                    "settings read: the log level holds now, what is not said here at the next start"
                 );
             }
             Err(error) => error!(error = format_args!("{error:#}"), "settings refused, the old ones stay"),
