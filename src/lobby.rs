@@ -7,6 +7,7 @@ pub(crate) mod actor;
 pub(crate) mod challenge;
 pub(crate) mod director;
 pub(crate) mod handle;
+mod links;
 mod lookup;
 pub(crate) mod pairing;
 mod pool;

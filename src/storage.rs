@@ -24,6 +24,8 @@ pub(crate) mod conformance_of_judging;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
 #[cfg(test)]
+pub(crate) mod conformance_of_links;
+#[cfg(test)]
 pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_operators;
@@ -41,6 +43,7 @@ pub(crate) mod finished;
 pub mod games;
 pub(crate) mod judgements;
 pub mod lessons;
+pub mod links;
 mod live;
 pub mod memory;
 pub mod moderation;

@@ -156,8 +156,9 @@ impl Arena {
             pauses: Pauses::default(),
             orders: Orders::default(),
         });
-        let (lobby, lobby_actor) = LobbyActor::new(LobbyDeps {
+        let (lobby, mut lobby_actor) = LobbyActor::new(LobbyDeps {
             store: Arc::clone(&shared),
+            writer: writer.clone(),
             sessions: sessions.clone(),
             host: host.clone(),
             feeds: feeds.clone(),
@@ -165,6 +166,7 @@ impl Arena {
             shares: networks.clone(),
             site: LinkedSite::Named("http://arena.test".parse().unwrap()),
         });
+        lobby_actor.take_up_links().await.unwrap();
         let supervision = Supervision::new(Arc::clone(&metrics));
         tokio::spawn(supervision.clone().keep(host_actor, CancellationToken::new()));
         tokio::spawn(supervision.keep(lobby_actor, CancellationToken::new()));

@@ -202,7 +202,7 @@ impl Daemon {
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = wings::learning(&ground, &thinking, &house, &learning).await?;
         let (playing, host) = wings::play(&ground, &thinking, house, pauses);
-        let (lobby, lobby_actor) = wings::lobby(&ground, &playing, address);
+        let (lobby, lobby_actor) = wings::lobby(&ground, &playing, address).await?;
         let live = LiveGames::read(&ground).await?;
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
         let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;

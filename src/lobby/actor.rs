@@ -2,6 +2,7 @@
 
 mod house;
 mod kept;
+mod links;
 mod offers;
 mod seeks;
 
@@ -39,6 +40,7 @@ use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::Store;
 use crate::storage::record::{GamePair, OpeningSource};
+use crate::storage::writer::Writer;
 use crate::system::config::SiteOrigin;
 use crate::system::shares::Shares;
 use crate::system::tasks::Tasks;
@@ -52,8 +54,10 @@ const RETRY: Duration = Duration::from_secs(5);
 /// What the lobby needs from the rest of the daemon.
 #[derive(Clone, Debug)]
 pub(crate) struct LobbyDeps {
-    /// Reads players and ratings.
+    /// Reads players, ratings and links.
     pub(crate) store: Arc<dyn Store>,
+    /// Stores links and forgets them.
+    pub(crate) writer: Writer,
     pub(crate) sessions: Sessions,
     pub(crate) host: Host,
     pub(crate) feeds: Feeds,
@@ -97,6 +101,8 @@ pub(crate) struct LobbyActor {
     /// For what comes of tasks that the lobby starts. It keeps nobody waiting for the lobby's end.
     own: mpsc::WeakSender<LobbyCommand>,
     challenges: Challenges,
+    /// Until when links wait for the guests who had made them before a restart.
+    guests_return: Option<Instant>,
     /// Whom the request in hand comes from, who hears of a panic.
     answering: Option<ReplyTo>,
 }
@@ -113,11 +119,7 @@ impl LobbyActor {
     /// Makes the lobby. The caller runs the actor.
     pub(crate) fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
-        let lookup = PlayerLookup {
-            store: Arc::clone(&deps.store),
-            ratings: deps.host.ratings().clone(),
-            sessions: deps.sessions.clone(),
-        };
+        let lookup = lookup(&deps);
         let actor = Self {
             deps,
             inbox,
@@ -127,6 +129,7 @@ impl LobbyActor {
             offered_bots: OfferedBots::default(),
             own: commands.downgrade(),
             challenges: Challenges::default(),
+            guests_return: None,
             answering: None,
         };
         (LobbyHandle::new(commands, lookup), actor)
@@ -160,9 +163,10 @@ impl LobbyActor {
             }
             LobbyCommand::Disconnected { member } => self.unseek(member),
             LobbyCommand::Unpaired(unpaired) => self.seek_again(*unpaired),
+            LobbyCommand::LinkStored(stored) => self.link_stored(*stored),
             LobbyCommand::Left { player } => {
                 for challenge in self.challenges.remove_from(&player, now()) {
-                    self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
+                    self.end(&challenge, ChallengeOutcome::Canceled, None);
                 }
             }
             LobbyCommand::TellOpen { session, told } => {
@@ -209,8 +213,9 @@ impl LobbyActor {
     fn tick(&mut self) {
         let now = now();
         for challenge in self.challenges.expire(now) {
-            self.tell_end(&challenge, ChallengeOutcome::Expired, None);
+            self.end(&challenge, ChallengeOutcome::Expired, None);
         }
+        self.forget_guests(now);
         self.pair_due(now);
         self.offer_bots(now);
     }
@@ -233,6 +238,15 @@ impl LobbyActor {
             return Err(WireError::new(ErrorCode::Busy, message).retry_in(RETRY));
         }
         Ok(())
+    }
+}
+
+/// What reads players and ratings.
+fn lookup(deps: &LobbyDeps) -> PlayerLookup {
+    PlayerLookup {
+        store: Arc::clone(&deps.store),
+        ratings: deps.host.ratings().clone(),
+        sessions: deps.sessions.clone(),
     }
 }
 

@@ -197,6 +197,22 @@ impl Challenges {
         }
     }
 
+    /// An offer that came to nothing before anybody heard of it, as if it had never been made.
+    pub(crate) fn undo(&mut self, id: &ChallengeId, from: &PlayerId, key: Option<String>) {
+        self.remove(id);
+        if let Some(key) = key {
+            let key = (from.clone(), key);
+            self.keys.remove(&key);
+            self.keys_by_age.retain(|(_, other)| *other != key);
+        }
+    }
+
+    /// Guests who have made links that are open.
+    pub(crate) fn guests_with_links(&self) -> BTreeSet<PlayerId> {
+        let makers = self.guest_links.iter().filter_map(|(_, id)| self.open.get(id));
+        makers.map(|challenge| challenge.from.identity.id.clone()).collect()
+    }
+
     /// Looks at an offer.
     pub(crate) fn get(&self, id: &ChallengeId) -> Option<&PendingChallenge> {
         #[cfg(test)]
@@ -437,14 +453,17 @@ fn check_opening(opening: &WireOpening, terms: &Terms, plies_max: u32) -> Result
     }
 }
 
-/// Checks the length of an idempotency key.
+/// Checks an idempotency key, which is stored with a link: not every database takes every control character.
 ///
 /// # Errors
 ///
-/// `bad_field` if it is too long.
+/// `bad_field` if it is too long, or has control characters.
 pub(crate) fn check_key(key: Option<&str>) -> Result<(), WireError> {
     if key.is_some_and(|key| key.chars().count() > KEY_CHARS_MAX) {
         return Err(WireError::bad_field("key", format!("key has at most {KEY_CHARS_MAX} characters")));
+    }
+    if key.is_some_and(|key| key.chars().any(char::is_control)) {
+        return Err(WireError::bad_field("key", "key has no control characters"));
     }
     Ok(())
 }

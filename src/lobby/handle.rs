@@ -17,6 +17,7 @@ use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::Offer;
 use crate::protocol::terms::Terms;
 use crate::protocol::{ErrorCode, WireError};
+use crate::storage::writer::WriteError;
 use crate::system::ask::ask;
 
 /// Requests that wait for the lobby; whoever finds it full waits in the own socket's task.
@@ -84,6 +85,16 @@ pub(super) struct Unpaired {
     pub(super) error: StartError,
 }
 
+/// What came of the storing of a link.
+pub(super) struct LinkStored {
+    pub(super) id: ChallengeId,
+    /// Who has made it, and by which key of its own.
+    pub(super) from: PlayerId,
+    pub(super) key: Option<String>,
+    pub(super) reply: ReplyTo,
+    pub(super) result: Result<(), WriteError>,
+}
+
 pub(super) enum LobbyCommand {
     Ask {
         session: Arc<Session>,
@@ -94,6 +105,7 @@ pub(super) enum LobbyCommand {
         member: MemberId,
     },
     Unpaired(Box<Unpaired>),
+    LinkStored(Box<LinkStored>),
     Left {
         player: PlayerId,
     },

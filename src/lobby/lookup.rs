@@ -62,7 +62,16 @@ impl PlayerLookup {
 
     /// A player as offers show it.
     pub(super) async fn party(&self, identity: Identity, variant: Variant) -> Result<Party, WireError> {
-        let rating = self.ratings.of(self.store.as_ref(), &identity, variant).await.map_err(unreadable)?;
+        self.stored_party(identity, variant).await.map_err(unreadable)
+    }
+
+    /// The same of somebody whose offer an earlier process has stored.
+    pub(super) async fn stored_party(
+        &self,
+        identity: Identity,
+        variant: Variant,
+    ) -> Result<Party, StoreError> {
+        let rating = self.ratings.of(self.store.as_ref(), &identity, variant).await?;
         let shown = WirePlayer::new(&identity, rating, self.sessions.version_of(&identity.id));
         Ok(Party { identity, shown })
     }

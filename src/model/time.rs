@@ -31,6 +31,12 @@ impl UnixMillis {
         Self(self.0.saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)))
     }
 
+    /// So long after.
+    #[must_use = "a moment is not moved, another one is given"]
+    pub(crate) fn later(self, time: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// Its minute, for people: `2026-01-01 03:00 UTC`.
     pub(crate) fn minute(self) -> String {
         let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

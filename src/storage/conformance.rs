@@ -2,6 +2,7 @@
 //!
 //! A back end says how to create and reopen an empty store ([`Fixture`]) and calls [`conformance_suite`] in its tests.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
@@ -58,6 +59,7 @@ macro_rules! conformance {
         $crate::storage::conformance_of_bot_versions::conformance_of_bot_versions!($fixture);
         $crate::storage::conformance_of_judging::conformance_of_judging!($fixture);
         $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
+        $crate::storage::conformance_of_links::conformance_of_links!($fixture);
         $crate::storage::conformance_of_moderation::conformance_of_moderation!($fixture);
         $crate::storage::conformance_of_operators::conformance_of_operators!($fixture);
         $crate::storage::conformance_of_ratings::conformance_of_ratings!($fixture);
@@ -118,6 +120,7 @@ macro_rules! conformance_of_games {
             rated_games_of_a_pair_are_counted,
             live_games_survive_reopening,
             takebacks_count_for_the_moves,
+            illegal_moves_are_counted_while_a_game_goes_on,
         );
     };
 }
@@ -1033,6 +1036,28 @@ pub(crate) async fn live_games_survive_reopening<F: Fixture>() {
     assert_eq!(settlement.number, 2);
     assert_eq!(settlement.ratings.unwrap().first.before, MilliElo(770_000));
     assert_eq!(store.game(&one.id).await.unwrap().unwrap().events, whole);
+}
+
+pub(crate) async fn illegal_moves_are_counted_while_a_game_goes_on<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let one = spec("g1", "Ada", "Bob");
+    let count = |side, count| Write::CountIllegal { game: one.id.clone(), side, count };
+    assert_eq!(write(&*store, count(Side::First, 1)).await, Err(Refused::NoSuchGame));
+    let batch = [Write::StartGame(one.clone()), count(Side::Second, 1), count(Side::Second, 2)];
+    store.commit(&batch).await.unwrap();
+    write(&*store, Write::StartGame(spec("g2", "Ada", "Bob"))).await.unwrap();
+    drop(store);
+
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let counted = HashMap::from([(one.id.clone(), BySide { first: 0, second: 2 })]);
+    assert_eq!(store.illegal_moves().await.unwrap(), counted);
+    let events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+    write(&*store, Write::Finish { game: one.id.clone(), events }).await.unwrap();
+    assert_eq!(store.illegal_moves().await.unwrap(), HashMap::new(), "they are of games that go on");
+    assert_eq!(write(&*store, count(Side::First, 1)).await, Err(Refused::NoSuchGame));
 }
 
 pub(crate) async fn takebacks_count_for_the_moves<F: Fixture>() {

@@ -1,5 +1,7 @@
 //! What is read of games.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use fourfold_engine::BySide;
 
@@ -46,6 +48,9 @@ pub trait GameStore {
 
     /// Who has aborted or left a game that ended at or after this time, and when, the earliest first; guests left out.
     async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError>;
+
+    /// The illegal moves of both sides in those games that go on in which there were some.
+    async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError>;
 
     /// How many rated games two players have begun since a time.
     async fn rated_games_between(

@@ -9,6 +9,7 @@ mod credentials;
 mod demand;
 mod judgements;
 mod learners;
+mod links;
 mod moderation;
 mod operators;
 mod puzzles;
@@ -39,6 +40,7 @@ use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
 use super::chain;
 use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
+use super::links::StoredLink;
 use super::live::UnfinishedGame;
 use super::moderation::{AuditEntry, AuditNote, Because};
 use super::operators::StoredOperator;
@@ -148,6 +150,9 @@ struct MemoryTables {
     reports: Vec<StoredReport>,
     operators: Vec<StoredOperator>,
     webhooks: HashMap<PlayerId, StoredWebhook>,
+    links: Vec<StoredLink>,
+    /// Illegal moves in games that go on.
+    illegal: HashMap<GameId, BySide<u8>>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
     /// A batch that is written and of which nobody heard: written again, it comes to the same.
@@ -231,6 +236,9 @@ impl MemoryTables {
             Write::StartGame(spec) => self.start(spec),
             Write::Append { game, events } => self.append(game, events),
             Write::Finish { game, events } => self.finish(game, events).map(Written::Settled),
+            Write::CountIllegal { game, side, count } => self.count_illegal(game, *side, *count),
+            Write::OpenLink(link) => self.open_link(link),
+            Write::CloseLink(id) => self.close_link(id),
             Write::StepLearner(step) => self.learners.step(step),
             Write::MeasureVersion { learner, mark, decision } => {
                 self.learners.measure(learner, *mark, *decision)
@@ -439,6 +447,7 @@ impl MemoryTables {
         };
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
+        self.links.retain(|link| link.maker != id);
         self.unpublish();
         self.bot_versions.forget(&id);
         self.forget_notes(&id);
@@ -482,10 +491,19 @@ impl MemoryTables {
         Ok(Written::Done)
     }
 
+    fn count_illegal(&mut self, id: &GameId, side: Side, count: u8) -> Result<Written, Refused> {
+        if self.live.iter().all(|(live, _)| live != id) {
+            return Err(Refused::NoSuchGame);
+        }
+        self.illegal.entry(id.clone()).or_default()[side] = count;
+        Ok(Written::Done)
+    }
+
     fn finish(&mut self, id: &GameId, events: &[StoredEvent]) -> Result<Settlement, Refused> {
         let place = self.live.iter().position(|(live, _)| live == id).ok_or(Refused::NoSuchGame)?;
         let ending = self.live[place].1.check_finish(events)?;
         let (_, mut live) = self.live.remove(place);
+        self.illegal.remove(id);
         live.apply(events);
         let moves = live.moves();
         let ended_at = events.last().map_or(live.spec().started_at, |event| event.at);
@@ -750,6 +768,11 @@ impl GameStore for MemoryStore {
             counts.then(|| (player.id.clone(), ended_at(game)))
         };
         Ok(tables.finished_games().filter_map(departure).collect())
+    }
+
+    async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
+        self.seek().await?;
+        Ok(self.tables().illegal.clone())
     }
 
     async fn rated_games_between(

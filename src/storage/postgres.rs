@@ -17,6 +17,7 @@ mod guests;
 mod judgements;
 mod lane;
 mod learners;
+mod links;
 mod moderation;
 mod open;
 mod open_error;

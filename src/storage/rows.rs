@@ -34,6 +34,7 @@ pub(super) mod events;
 pub(super) mod games;
 pub(super) mod judgements;
 pub(super) mod learners;
+pub(super) mod links;
 pub(super) mod moderation;
 pub(super) mod operators;
 pub(super) mod players;

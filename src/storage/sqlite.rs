@@ -20,6 +20,7 @@ mod header;
 mod judgements;
 mod keeper;
 mod learners;
+mod links;
 mod marker;
 mod moderation;
 mod open;

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use async_trait::async_trait;
+use fourfold_engine::Side;
 use thiserror::Error;
 
 pub use super::error::StoreError;
@@ -18,6 +19,7 @@ use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{LearnerStep, LearnerStore};
+use super::links::{LinkStore, StoredLink};
 use super::moderation::{Because, Measure, ModerationStore, Order};
 use super::operators::{FactorUse, OperatorStore};
 use super::people::PeopleStore;
@@ -29,7 +31,7 @@ use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
-use crate::model::ids::{GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
 
 /// One thing to write. All writes of a [`Store::commit`] become durable together or not at all.
@@ -104,6 +106,12 @@ pub enum Write {
     Append { game: GameId, events: Vec<StoredEvent> },
     /// The last events of a game, the very last being `Finished`; ratings are settled in the same transaction.
     Finish { game: GameId, events: Vec<StoredEvent> },
+    /// How many illegal moves a side of a live game has made by now. Refused as [`Refused::NoSuchGame`] if it is over.
+    CountIllegal { game: GameId, side: Side, count: u8 },
+    /// An open challenge, which whoever has its link may take from now on. Refused as [`Refused::IdTaken`].
+    OpenLink(Box<StoredLink>),
+    /// An open challenge was taken, or is none any more for another reason. Refused as [`Refused::NoSuchLink`].
+    CloseLink(ChallengeId),
     /// A learner goes on. Refused as [`Refused::LearnerElsewhere`] unless it begins where the learner stands.
     StepLearner(Box<LearnerStep>),
     /// How well a frozen version plays.
@@ -233,6 +241,7 @@ impl Write {
             | Self::RotateToken { .. }
             | Self::RevokeTokens { .. }
             | Self::StartGame(_)
+            | Self::OpenLink(_)
             | Self::SetTeaching { .. }
             | Self::AddTournament(_)
             | Self::VoidGame { .. }
@@ -250,6 +259,8 @@ impl Write {
             | Self::SolveDaily { .. } => true,
             Self::Append { .. }
             | Self::Finish { .. }
+            | Self::CountIllegal { .. }
+            | Self::CloseLink(_)
             | Self::StepLearner(_)
             | Self::MeasureVersion { .. }
             | Self::MeasurePoint { .. }
@@ -338,6 +349,9 @@ pub enum Refused {
     /// No live game of that id.
     #[error("there is no such live game")]
     NoSuchGame,
+    /// No open challenge of that id.
+    #[error("there is no such link")]
+    NoSuchLink,
     /// The game's log has gone on, or has not come that far.
     #[error("event {got} does not follow event {last}")]
     OutOfSequence {
@@ -392,6 +406,7 @@ pub trait Store:
     + ReportStore
     + OperatorStore
     + WebhookStore
+    + LinkStore
     + Send
     + Sync
     + Debug

@@ -5,7 +5,7 @@ use fourfold_engine::Side;
 use super::moderation::AuditAction;
 use super::record::TokenKind;
 use super::tournaments::EndedBecause;
-use crate::model::opening::OpeningKind;
+use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::result::{EndReason, GameResult};
 
 use crate::model::player::PlayerKind;
@@ -73,6 +73,7 @@ words!(AuditAction {
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
+words!(SideChoice { First: "first", Second: "second", Random: "random" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
 words!(EndReason {
     Four: "four",
@@ -104,6 +105,7 @@ mod tests {
         check_same_as_on_the_wire::<PlayerKind>();
         check_same_as_on_the_wire::<Population>();
         check_same_as_on_the_wire::<OpeningKind>();
+        check_same_as_on_the_wire::<SideChoice>();
         check_same_as_on_the_wire::<GameResult>();
         check_same_as_on_the_wire::<EndReason>();
     }

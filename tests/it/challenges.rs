@@ -125,8 +125,10 @@ async fn a_key_makes_a_repeated_request_the_same_offer() {
     assert_ne!(ann.ask(challenge("bob", json!({"key": "k2"}))).await["challenge"], offer["challenge"]);
     bob.ask(json!({"type": "decline", "challenge": offer["challenge"]})).await;
     assert_eq!(ann.ask(keyed).await["type"], "ok", "done is done");
-    let long = challenge("bob", json!({"key": "k".repeat(65)}));
-    assert_eq!(ann.ask_refused(long, "bad_field").await["field"], "key");
+    for wrong in ["k".repeat(65), "k\0".to_owned(), "k\u{85}".to_owned()] {
+        let wrong = challenge("bob", json!({"key": wrong}));
+        assert_eq!(ann.ask_refused(wrong, "bad_field").await["field"], "key");
+    }
 }
 
 #[tokio::test(start_paused = true)]

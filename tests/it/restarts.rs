@@ -235,3 +235,69 @@ async fn house_bots_play_on_after_a_restart() {
     guest.ask(json!({"type": "move", "game": game, "ply": 0, "column": 4})).await;
     assert_eq!(house_bot_moves(&mut guest).await["by"], "second");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_link_that_was_shared_works_after_a_kill_until_it_is_taken() {
+    let arena = Arena::start().await;
+    let ann = arena.account("ann").await;
+    let mut client = arena.connect_person(&ann, crate::support::hello()).await;
+    let open = json!({"type": "open_challenge", "time": blitz(), "rated": false, "variant": "8x7", "games": 2,
+        "side": "second", "opening": {"kind": "given", "moves": "44"}, "key": "k"});
+    let made = client.ask(open.clone()).await;
+    let arena = arena.after_a_kill().await;
+    let mut client = arena.connect_person(&ann, crate::support::hello()).await;
+    let told = client.until("challenge").await;
+    for field in ["challenge", "from", "time", "rated", "variant", "games", "side", "opening", "url"] {
+        assert_eq!(told[field], made[field], "{field}");
+    }
+    let left = told["expires_ms"].as_u64().unwrap();
+    assert!(left > 86_300_000 && left <= 86_400_000, "{left}");
+    assert_eq!(client.ask(open).await["challenge"], made["challenge"], "the key is known, too");
+    let accept = json!({"type": "accept", "challenge": made["challenge"]});
+    let mut guest = arena.guest().await;
+    assert_eq!(guest.ask(accept.clone()).await["how"], "accepted");
+    let game = guest.until("game").await;
+    assert_eq!(
+        (&game["you"], &game["moves"], &game["variant"]),
+        (&json!("first"), &json!("44"), &json!("8x7"))
+    );
+    crate::support::until_stored().await;
+    let arena = arena.after_a_kill().await;
+    arena.guest().await.ask_refused(accept, "no_such_challenge").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_that_were_taken_back_stay_so_and_those_of_guests_wait_for_them() {
+    let arena = Arena::start().await;
+    let mut guest = arena.guest().await;
+    let open = json!({"type": "open_challenge", "time": blitz(), "rated": false});
+    let (kept, canceled) = (guest.ask(open.clone()).await, guest.ask(open).await);
+    guest.ask(json!({"type": "cancel", "challenge": canceled["challenge"]})).await;
+    crate::support::until_stored().await;
+    let resume = guest.resume_hello();
+    let accept = |offer: &serde_json::Value| json!({"type": "accept", "challenge": offer["challenge"]});
+    let arena = arena.after_a_kill().await;
+    let mut friend = arena.guest().await;
+    friend.ask_refused(accept(&canceled), "no_such_challenge").await;
+    assert_eq!(friend.ask_refused(accept(&kept), "not_accepting").await["field"], "online");
+    let _guest = Client::open(&arena.url(), &[], resume).await;
+    assert_eq!(friend.ask(accept(&kept)).await["how"], "accepted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn illegal_moves_count_on_after_a_kill() {
+    let arena = Arena::start().await;
+    let (mut guest, mut bob) = (arena.guest().await, arena.bot("bob").await);
+    let pair = pair_up(&mut guest, &mut bob, json!({})).await;
+    let game = pair.game.clone();
+    let wrong = json!({"type": "move", "game": game, "ply": 0, "column": 9});
+    assert_eq!(guest.ask_refused(wrong.clone(), "illegal_move").await["retries_left"], 2);
+    crate::support::until_stored().await;
+    let resume = guest.resume_hello();
+    let arena = arena.after_a_kill().await;
+    let mut guest = Client::open(&arena.url(), &[], resume).await;
+    guest.until("turn").await;
+    assert_eq!(guest.ask_refused(wrong.clone(), "illegal_move").await["retries_left"], 1);
+    guest.ask_refused(wrong, "illegal_move").await;
+    assert_eq!(guest.until("game_end").await["reason"], "illegal");
+}

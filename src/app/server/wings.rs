@@ -227,9 +227,14 @@ fn live_values(config: &Config, analysis: &Analysis) -> LiveValues {
 }
 
 /// The lobby. Links to challenges lead to where their makers have found the site, unless it has a name.
-pub(super) fn lobby(ground: &Ground, playing: &Playing, address: SocketAddr) -> (LobbyHandle, LobbyActor) {
-    LobbyActor::new(LobbyDeps {
+pub(super) async fn lobby(
+    ground: &Ground,
+    playing: &Playing,
+    address: SocketAddr,
+) -> Result<(LobbyHandle, LobbyActor), StoreError> {
+    let (handle, mut actor) = LobbyActor::new(LobbyDeps {
         store: Arc::clone(&ground.store),
+        writer: ground.writer.clone(),
         sessions: playing.sessions.clone(),
         host: playing.host.clone(),
         feeds: playing.feeds.clone(),
@@ -239,7 +244,9 @@ pub(super) fn lobby(ground: &Ground, playing: &Playing, address: SocketAddr) -> 
             Some(site) => LinkedSite::Named(site.clone()),
             None => LinkedSite::Found { listener: format!("{}://{address}", ground.site.scheme()) },
         },
-    })
+    });
+    actor.take_up_links().await?;
+    Ok((handle, actor))
 }
 
 /// When an earlier process stored something for the last time, as far as games tell.

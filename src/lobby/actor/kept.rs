@@ -1,7 +1,9 @@
-//! How the lobby goes on after a panic: without its seeks and offers, of which it tells those who made them.
+//! How the lobby goes on after a panic: without its seeks and offers, of which it tells those who made them, but with
+//! the links that are stored.
 
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 
 use super::seeks::OfferedBots;
 use super::{LobbyActor, Pool, RETRY, now};
@@ -37,8 +39,13 @@ impl Kept for LobbyActor {
             let error = failure("the lobby has failed: your seek is gone, seek again", &LobbyPanicked);
             seeker.session.tell(ServerMessage::Error(Box::new(error)));
         }
-        for challenge in challenges.into_open() {
-            self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
+        let offers = challenges.into_open().filter(|challenge| challenge.to.is_some());
+        for challenge in offers {
+            self.end(&challenge, ChallengeOutcome::Canceled, None);
+        }
+        // What cannot be read now is there at the next start.
+        if let Err(error) = self.take_up_links().await {
+            warn!(error = %error, "open challenges could not be taken up");
         }
         Ok(())
     }

@@ -27,6 +27,7 @@ use crate::protocol::terms::{Accepts, Terms};
 use crate::model::player::PlayerKind;
 use crate::model::world::chance;
 use crate::protocol::{ErrorCode, WireError};
+use crate::storage::store::Write;
 use crate::system::shares::{Held, Refusal, Share};
 
 /// When somebody may make another offer whose places are kept free yet: for no longer than this.
@@ -35,8 +36,8 @@ const QUOTA_RETRY: Duration = Duration::from_secs(20);
 impl LobbyActor {
     pub(super) fn challenge(&mut self, session: &Arc<Session>, wish: Wish, reply: &ReplyTo) -> LobbyAnswer {
         let Wish { from, to, terms, key } = wish;
-        let asked = Asked { to: to.as_ref().map(|to| to.identity.id.clone()), terms };
-        let terms = check_terms(&asked.terms, &from.identity, to.as_ref().map(|to| &to.identity))?;
+        let terms = check_terms(&terms, &from.identity, to.as_ref().map(|to| &to.identity))?;
+        let asked = Asked { to: to.as_ref().map(|to| to.identity.id.clone()), terms: terms.clone() };
         match self.challenges.repeated(session.player(), key.as_deref(), &asked) {
             Repeated::No => {}
             Repeated::Yes(id) => return self.repeat(&id, reply),
@@ -57,8 +58,12 @@ impl LobbyActor {
         let id = ChallengeId::random(&mut chance());
         let challenge =
             PendingChallenge { id, from, to, terms, expires, site: session.site(), _place: place };
-        self.challenges.insert(challenge.clone(), key, asked, now());
-        self.announce(challenge, reply);
+        self.challenges.insert(challenge.clone(), key.clone(), asked, now());
+        if challenge.to.is_some() {
+            self.announce(challenge, reply);
+        } else {
+            self.store_link(&challenge, key, reply);
+        }
         Ok(())
     }
 
@@ -112,12 +117,12 @@ impl LobbyActor {
             let message = format!("{LINKS_MAX} links are open already, of all players together");
             return Err(quota(message, self.challenges.first_link_ends()));
         };
-        self.tell_end(&oldest, ChallengeOutcome::Canceled, None);
+        self.end(&oldest, ChallengeOutcome::Canceled, None);
         Ok(())
     }
 
     /// Tells the challenger and whoever is asked; a house bot accepts at once.
-    fn announce(&mut self, challenge: PendingChallenge, reply: &ReplyTo) {
+    pub(super) fn announce(&mut self, challenge: PendingChallenge, reply: &ReplyTo) {
         let frame = Frame::new(ServerMessage::Challenge(Box::new(self.offer(&challenge))));
         reply.send(&frame);
         for session in self.deps.sessions.of(&challenge.from.identity.id) {
@@ -233,8 +238,13 @@ impl LobbyActor {
         let terms = terms.unwrap_or_else(|_| challenge.terms.clone());
         let offer = offer_of(challenge.from.identity.clone(), accepted_by.clone(), &terms);
         let (host, sessions) = (self.deps.host.clone(), self.deps.sessions.clone());
+        let writer = self.deps.writer.clone();
         self.deps.tasks.spawn(async move {
             let started = host.start(offer).await;
+            if challenge.to.is_none() {
+                // After the game: a kill in between leaves both, and a link whose game has begun does no harm.
+                writer.submit(Write::CloseLink(challenge.id.clone()), |_| {});
+            }
             let how = if started.is_ok() { ChallengeOutcome::Accepted } else { ChallengeOutcome::Refused };
             let end = ChallengeEnd { challenge: challenge.id.clone(), how, reason: None };
             let frame = Frame::new(ServerMessage::ChallengeEnd(end));
@@ -269,7 +279,7 @@ impl LobbyActor {
         });
         let challenge =
             mine.then(|| self.challenges.remove(id)).flatten().ok_or_else(|| no_such_challenge(id))?;
-        self.tell_end(&challenge, ChallengeOutcome::Declined, Some(decline.reason));
+        self.end(&challenge, ChallengeOutcome::Declined, Some(decline.reason));
         ok(reply)
     }
 
@@ -285,17 +295,18 @@ impl LobbyActor {
             .then(|| self.challenges.take_back(id, now()))
             .flatten()
             .ok_or_else(|| no_such_challenge(id))?;
-        self.tell_end(&challenge, ChallengeOutcome::Canceled, None);
+        self.end(&challenge, ChallengeOutcome::Canceled, None);
         ok(reply)
     }
 
-    /// Tells both sides that an offer is no more.
-    pub(super) fn tell_end(
+    /// An offer is no more: the store forgets it, and both sides are told.
+    pub(super) fn end(
         &self,
         challenge: &PendingChallenge,
         how: ChallengeOutcome,
         reason: Option<DeclineReason>,
     ) {
+        self.close_link(challenge);
         let end = ServerMessage::ChallengeEnd(ChallengeEnd { challenge: challenge.id.clone(), how, reason });
         let ids = std::iter::once(&challenge.from.identity.id)
             .chain(challenge.to.as_ref().map(|to| &to.identity.id));

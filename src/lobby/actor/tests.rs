@@ -1,16 +1,23 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::ChallengeId;
 use crate::model::pace::BotPace;
-use crate::model::player::OpponentKind;
+use crate::model::player::{OpponentKind, PlayerKind};
 use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::{ChallengeOutcome, Offer};
 
 use crate::model::opening::SideChoice;
 
+use crate::model::time::UnixMillis;
 use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
 use crate::protocol::{ClientMessage, ErrorCode, ServerMessage};
+use crate::storage::MemoryStore;
+use crate::storage::conformance::{add, player};
+use crate::storage::links::{LinkStore, StoredLink};
+use crate::storage::memory::CommitFault;
+use crate::storage::store::Write;
 use crate::system::shares::Share;
 use crate::testing::{Account, Arena, Client, Setup, blitz, offer};
 
@@ -350,4 +357,68 @@ async fn a_challenge_that_makes_no_game_says_so_to_both() {
     check_refused(&mut bob, ErrorCode::Busy);
     assert!(hear_ends(&mut ada).contains(&(offer.challenge, ChallengeOutcome::Refused)));
     assert_eq!(arena.services.directory.games_of(&bob_account.identity.id), 0);
+}
+
+fn open_challenge(key: &str) -> ClientMessage {
+    ClientMessage::OpenChallenge(OpenChallenge { terms: casual(), key: Some(key.into()) })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_that_cannot_be_stored_was_never_made() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, mut bob) = two(&arena).await;
+    arena.store.inject(CommitFault::Full);
+    ada.say(open_challenge("k")).await;
+    arena.settle().await;
+    check_refused(&mut ada, ErrorCode::Busy);
+    assert_eq!(arena.store.links().await.unwrap(), []);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    ada.say(open_challenge("k")).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut ada);
+    assert!(arena.services.lobby.offer(offer.challenge.clone()).await.is_some());
+    bob.say(accept(&offer)).await;
+    arena.settle().await;
+    assert_eq!(hear_ends(&mut bob), [(offer.challenge, ChallengeOutcome::Accepted)]);
+    assert_eq!(arena.store.links().await.unwrap(), [], "it was taken");
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_that_ended_while_nobody_ran_are_forgotten_and_guests_are_waited_for_a_while() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, _) = two(&arena).await;
+    let mut guest = arena.guest().await;
+    ada.say(open_challenge("k")).await;
+    guest.say(open_challenge("k")).await;
+    arena.settle().await;
+    let (of_ada, of_guest) = (hear_offer(&mut ada), hear_offer(&mut guest));
+    let links = arena.store.links().await.unwrap();
+    let mut ended = links.into_iter().find(|link| link.guest.is_none()).unwrap();
+    ended.id = "ended".parse().unwrap();
+    ended.expires_at = UnixMillis(UnixMillis::now().0 - 1);
+    let far = StoredLink { id: "far".parse().unwrap(), expires_at: UnixMillis(i64::MAX), ..ended.clone() };
+    let gone = StoredLink { id: "gone".parse().unwrap(), maker: "nobody".parse().unwrap(), ..far.clone() };
+    // The process that made them goes on: the next one gets what is stored now.
+    let store = Arc::new(MemoryStore::new());
+    store.apply(&[add(player("Ada", PlayerKind::Human))]);
+    let links = arena.store.links().await.unwrap().into_iter().chain([ended, far, gone]);
+    store.apply(&links.map(|link| Write::OpenLink(Box::new(link))).collect::<Vec<_>>());
+    let arena = Arena::restarted(store).await;
+    arena.settle().await;
+    let stored = async || {
+        let links = arena.store.links().await.unwrap();
+        links.into_iter().map(|link| link.id).collect::<std::collections::BTreeSet<_>>()
+    };
+    let far = "far".parse::<ChallengeId>().unwrap();
+    let expected = |ids: &[&ChallengeId]| ids.iter().map(|id| (*id).clone()).collect();
+    assert_eq!(stored().await, expected(&[&of_ada.challenge, &of_guest.challenge, &far]));
+    let shown = arena.services.lobby.offer(far.clone()).await.unwrap();
+    assert!(
+        (86_390_000..=86_400_000).contains(&shown.expires_ms),
+        "a clock that was set back gives nobody more than a day"
+    );
+    tokio::time::sleep(Duration::from_secs(160)).await;
+    assert_eq!(stored().await, expected(&[&of_ada.challenge, &far]), "the guest did not come back");
+    tokio::time::sleep(Duration::from_hours(24)).await;
+    assert_eq!(stored().await, expected(&[]));
 }

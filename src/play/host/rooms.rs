@@ -192,10 +192,12 @@ impl Host {
     /// The store failed.
     pub(crate) async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
         let seats = self.read_seats(&games).await?;
+        let illegal = self.inner.deps.store.illegal_moves().await?;
         let (mut restored, mut broken) = (0, 0);
         for game in games {
             let (id, players) = (game.spec.id.clone(), game.spec.players.clone());
-            match self.restore_one(game, &seats, REBUILDS_MAX).await {
+            let illegal = illegal.get(&id).copied().unwrap_or_default();
+            match self.restore_one(game, &seats, illegal, REBUILDS_MAX).await {
                 Ok(()) => {
                     restored += 1;
                     self.inner.deps.metrics.game_resumed();
@@ -238,14 +240,23 @@ impl Host {
 
     async fn restore_alone(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {
         let seats = self.read_seats(std::slice::from_ref(&game)).await?;
-        self.restore_one(game, &seats, rebuilds).await
+        let illegal = self.inner.deps.store.illegal_moves().await?;
+        let illegal = illegal.get(&game.spec.id).copied().unwrap_or_default();
+        self.restore_one(game, &seats, illegal, rebuilds).await
     }
 
-    async fn restore_one(&self, game: StoredGame, seats: &Seats, rebuilds: u8) -> Result<(), StartError> {
+    async fn restore_one(
+        &self,
+        game: StoredGame,
+        seats: &Seats,
+        illegal: BySide<u8>,
+        rebuilds: u8,
+    ) -> Result<(), StartError> {
         let spec = game.spec.clone();
         let players = self.seats_of(seats, &spec)?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
+        let state = state.with_illegal_moves(illegal);
         // A restart forgets the pace: what is stored is the game, not its manners.
         let bots = self.build_bots(&spec, &players, None, BotPace::default()).await?;
         self.open_room(state, players, bots, rebuilds);

@@ -4,7 +4,7 @@ use super::duel::DuelStanding;
 use super::*;
 use crate::model::clock::TimeControl;
 use crate::model::duel::{DuelRule, DuelTest};
-use crate::model::result::EndReason;
+use crate::model::result::{EndReason, GameResult};
 use crate::model::world::chance;
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{MemberId, Recipient};
@@ -12,16 +12,19 @@ use crate::protocol::server::{Frame, Urgency};
 
 use crate::model::opening::OpeningKind;
 use crate::model::player::Identity;
+use crate::model::time::UnixMillis;
 use crate::protocol::client::{BotInfo, Hello, OnGame, Seek};
 use crate::protocol::terms::WireVariant;
 use crate::protocol::{ClientMessage, ErrorCode, WireError};
-use crate::storage::conformance::{FIRST_WINS, moves};
+use crate::storage::conformance::{FIRST_WINS, event, moves, spec};
 use crate::storage::games::GameStore;
 use crate::storage::memory::CommitFault;
-use crate::storage::record::{GamePair, OpeningSource, UnratedReason};
+use crate::storage::record::{
+    Ending, EventKind, GamePair, GameSpec, OpeningSource, StoredEvent, UnratedReason,
+};
 use crate::system::shares::Share;
 use crate::testing::{Account, Arena, Client, Setup, blitz, hello, kind, offer};
-use fourfold_engine::Side;
+use fourfold_engine::{BySide, Side};
 
 /// Two people who are connected.
 async fn two(arena: &Arena) -> (Account, Client, Account, Client) {
@@ -59,6 +62,28 @@ async fn two_starts_at_once_do_not_exceed_a_limit() {
     let starting = host.inner.starting.lock().unwrap();
     let kept = (starting.games, starting.by_player.len());
     assert_eq!(kept, (0, 0), "nothing is kept of what has begun or failed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_left_game_after_game_waits_after_a_restart_too() {
+    let arena = Arena::new().await;
+    let (ada, _a, bob, _b) = two(&arena).await;
+    let host = &arena.services.host;
+    let players = BySide { first: ada.identity.id.clone(), second: bob.identity.id.clone() };
+    let ending = Ending { result: GameResult::Second, reason: EndReason::Left, by: Some(Side::First) };
+    for n in 0..6 {
+        let at = UnixMillis(UnixMillis::now().0 - (5 - n) * 5 * 60_000);
+        let game = GameSpec { players: players.clone(), ..spec(&format!("left{n}"), "Ada", "Bob") };
+        let end = StoredEvent { at, ..event(1, EventKind::Finished(ending)) };
+        let finish = Write::Finish { game: game.id.clone(), events: vec![end] };
+        let answers = arena.store.commit(&[Write::StartGame(game), finish]).await.unwrap();
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    }
+    assert!(host.check_patience(&ada.identity).is_ok(), "nobody has looked yet");
+    host.remember_departures().await.unwrap();
+    let refused = host.start(offer(&ada.identity, &bob.identity)).await;
+    assert!(matches!(refused, Err(StartError::Aborted { name, .. }) if name == "Ada"));
+    assert!(host.check_patience(&bob.identity).is_ok());
 }
 
 #[tokio::test(start_paused = true)]

@@ -177,6 +177,17 @@ impl RoomState {
         &self.spec
     }
 
+    /// How many illegal moves a side has made.
+    pub(crate) fn illegal_moves(&self, side: Side) -> u8 {
+        self.illegal[side]
+    }
+
+    /// The same game, in which an earlier process has counted so many illegal moves.
+    #[must_use = "the game goes in and comes out"]
+    pub(crate) fn with_illegal_moves(self, illegal: BySide<u8>) -> Self {
+        Self { illegal, ..self }
+    }
+
     /// The moves so far.
     pub(crate) fn game(&self) -> &Game {
         &self.game

@@ -101,6 +101,7 @@ impl MemoryTables {
             return Err(Refused::NameTaken);
         }
         self.puzzles.forget(old);
+        self.links.retain(|link| link.maker != *old);
         self.forget_reporting_guest(old);
         self.players.remove(old);
         self.players.insert(new.id.clone(), new.clone());

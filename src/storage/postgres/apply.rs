@@ -3,8 +3,8 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
-    puzzles, refit, reports, tournaments, voiding, webhooks,
+    bot_versions, credentials, games, guests, judgements, learners, links, moderation, operators, players,
+    published, puzzles, refit, reports, tournaments, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -24,6 +24,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
             let outcome = players::retire(connection, player, name).await?;
             if outcome.is_ok() {
                 puzzles::forget(connection, player).await?;
+                links::forget(connection, player).await?;
             }
             Ok(outcome)
         }
@@ -33,6 +34,11 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::RevokeTokens { player, only } => credentials::revoke(connection, player, only.as_ref()).await,
         // These are in runs of their own, which are asked for before.
         Write::StartGame(_) | Write::Append { .. } | Write::Finish { .. } => Ok(Err(Refused::Contradiction)),
+        Write::CountIllegal { game, side, count } => {
+            games::count_illegal(connection, game, *side, *count).await
+        }
+        Write::OpenLink(link) => links::open(connection, link).await,
+        Write::CloseLink(id) => links::close(connection, id).await,
         Write::StepLearner(step) => learners::step(connection, step).await,
         Write::MeasureVersion { learner, mark, decision } => {
             learners::measure(connection, learner, *mark, *decision).await

@@ -1,18 +1,21 @@
 //! Games: begun with a row, read back with their events and their settlement.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
-use fourfold_engine::BySide;
+use fourfold_engine::{BySide, Side};
 
 use super::PostgresStore;
 use super::db::{self, Connection};
+use super::players::{WriteOutcome, done_if};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::games::{GameQuery, GameStore};
 use crate::storage::record::StoredGame;
 use crate::storage::rows::events::EventRow;
 use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, sound};
-use crate::storage::rows::{parsed, to_sql};
-use crate::storage::store::StoreError;
+use crate::storage::rows::{number, parsed, to_sql};
+use crate::storage::store::{Refused, StoreError};
 
 /// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
 macro_rules! select_games {
@@ -122,6 +125,10 @@ impl GameStore for PostgresStore {
         rows.into_iter().map(decode).collect()
     }
 
+    async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
+        illegal_moves(&*self.reader().await?).await
+    }
+
     async fn rated_games_between(
         &self,
         players: &BySide<PlayerId>,
@@ -224,4 +231,36 @@ async fn first_number_since(connection: &Connection, since: UnixMillis) -> Resul
 pub(super) async fn live_keys(connection: &Connection) -> Result<Vec<GameKeys>, StoreError> {
     let sql = "SELECT g.key, g.first_player, g.second_player FROM live_game l JOIN game g ON g.key = l.game";
     db::query_as(sql).fetch_all(connection).await
+}
+
+/// Notes how many illegal moves a side has made.
+pub(super) async fn count_illegal(
+    connection: &Connection,
+    game: &GameId,
+    side: Side,
+    count: u8,
+) -> WriteOutcome {
+    let sql = match side {
+        Side::First => {
+            "UPDATE live_game SET first_illegal = $1 WHERE game = (SELECT key FROM game WHERE id = $2)"
+        }
+        Side::Second => {
+            "UPDATE live_game SET second_illegal = $1 WHERE game = (SELECT key FROM game WHERE id = $2)"
+        }
+    };
+    let query = db::query(sql).bind(u32::from(count)).bind(game.as_str());
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchGame))
+}
+
+/// The illegal moves of both sides in those live games in which there were some.
+async fn illegal_moves(connection: &Connection) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
+    let sql = "SELECT g.id, l.first_illegal, l.second_illegal FROM live_game l JOIN game g ON g.key = l.game \
+               WHERE l.first_illegal > 0 OR l.second_illegal > 0";
+    let rows: Vec<(String, i64, i64)> = db::query_as(sql).fetch_all(connection).await?;
+    let decode = |(game, first, second): (String, i64, i64)| {
+        let first = number("live_game.first_illegal", first)?;
+        let second = number("live_game.second_illegal", second)?;
+        Ok((parsed("game.id", &game)?, BySide { first, second }))
+    };
+    rows.into_iter().map(decode).collect()
 }

@@ -2,6 +2,7 @@
 //! would be searched for it.
 
 use super::db::{self, Connection};
+use super::links;
 use super::players::{WriteOutcome, done_if, name_is_taken};
 use super::puzzles;
 use super::reports;
@@ -54,6 +55,7 @@ pub(super) async fn replace(
         return Ok(Err(Refused::NameTaken));
     }
     puzzles::forget(connection, old).await?;
+    links::forget(connection, old).await?;
     reports::forget_guest(connection, key).await?;
     let sql = "UPDATE player SET id = $1, name = $2, created_at = $3 WHERE key = $4";
     let query = db::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);

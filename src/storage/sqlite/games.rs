@@ -1,11 +1,13 @@
 //! Games: begun with a row, read back with their events and their settlement.
 
-use async_trait::async_trait;
+use std::collections::HashMap;
 
-use fourfold_engine::BySide;
+use async_trait::async_trait;
+use fourfold_engine::{BySide, Side};
 
 use super::SqliteStore;
 use super::db::{self, Connection};
+use super::players::{WriteOutcome, done_if};
 use super::readers::snapshot;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
@@ -13,7 +15,7 @@ use crate::storage::games::GameStore;
 use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
 use crate::storage::rows::events::EventRow;
 use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, report, sound};
-use crate::storage::rows::parsed;
+use crate::storage::rows::{number, parsed};
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
 
@@ -87,6 +89,10 @@ impl GameStore for SqliteStore {
 
     async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
         self.readers.read(move |connection| departures(connection, since)).await
+    }
+
+    async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
+        self.readers.read(illegal_moves).await
     }
 
     async fn rated_games_between(
@@ -306,4 +312,31 @@ pub(super) fn start(
     let sql = "SELECT 1 FROM game WHERE id = ?";
     let is_taken = db::query(sql).bind(spec.id.as_str()).has_row(connection)?;
     Ok(Err(if is_taken { Refused::IdTaken } else { Refused::NoSuchPlayer }))
+}
+
+/// Notes how many illegal moves a side has made.
+pub(super) fn count_illegal(connection: &Connection, game: &GameId, side: Side, count: u8) -> WriteOutcome {
+    let sql = match side {
+        Side::First => {
+            "UPDATE live_game SET first_illegal = ? WHERE game = (SELECT key FROM game WHERE id = ?)"
+        }
+        Side::Second => {
+            "UPDATE live_game SET second_illegal = ? WHERE game = (SELECT key FROM game WHERE id = ?)"
+        }
+    };
+    let query = db::query(sql).bind(u32::from(count)).bind(game.as_str());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchGame))
+}
+
+/// The illegal moves of both sides in those live games in which there were some.
+fn illegal_moves(connection: &Connection) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
+    let sql = "SELECT g.id, l.first_illegal, l.second_illegal FROM live_game l JOIN game g ON g.key = l.game \
+               WHERE l.first_illegal > 0 OR l.second_illegal > 0";
+    let rows: Vec<(String, i64, i64)> = db::query_as(sql).fetch_all(connection)?;
+    let decode = |(game, first, second): (String, i64, i64)| {
+        let first = number("live_game.first_illegal", first)?;
+        let second = number("live_game.second_illegal", second)?;
+        Ok((parsed("game.id", &game)?, BySide { first, second }))
+    };
+    rows.into_iter().map(decode).collect()
 }

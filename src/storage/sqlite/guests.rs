@@ -2,6 +2,7 @@
 //! would be searched for it.
 
 use super::db::{self, Connection};
+use super::links;
 use super::players::{WriteOutcome, done_if, name_is_taken};
 use super::puzzles;
 use super::reports;
@@ -54,6 +55,7 @@ pub(super) fn replace(
         return Ok(Err(Refused::NameTaken));
     }
     puzzles::forget(connection, old)?;
+    links::forget(connection, old)?;
     reports::forget_guest(connection, key)?;
     let sql = "UPDATE player SET id = ?, name = ?, created_at = ? WHERE key = ?";
     let query = db::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);

@@ -11,8 +11,8 @@ use super::events;
 use super::games;
 use super::open;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, moderation, operators, players, published,
-    puzzles, refit, reports, settlement, tournaments, voiding, webhooks,
+    bot_versions, credentials, guests, judgements, learners, links, moderation, operators, players,
+    published, puzzles, refit, reports, settlement, tournaments, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -208,6 +208,7 @@ impl<'batch> Transaction<'batch, '_> {
                 let outcome = players::retire(self.connection, player, name)?;
                 if outcome.is_ok() {
                     puzzles::forget(self.connection, player)?;
+                    links::forget(self.connection, player)?;
                 }
                 Ok(outcome)
             }
@@ -220,6 +221,11 @@ impl<'batch> Transaction<'batch, '_> {
             Write::StartGame(spec) => self.start(spec),
             Write::Append { game, events } => self.append(game, events),
             Write::Finish { game, events } => self.finish(game, events),
+            Write::CountIllegal { game, side, count } => {
+                games::count_illegal(self.connection, game, *side, *count)
+            }
+            Write::OpenLink(link) => links::open(self.connection, link),
+            Write::CloseLink(id) => links::close(self.connection, id),
             Write::StepLearner(step) => learners::step(self.connection, step),
             Write::MeasureVersion { learner, mark, decision } => {
                 learners::measure(self.connection, learner, *mark, *decision)

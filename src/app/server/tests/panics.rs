@@ -181,15 +181,24 @@ async fn a_game_goes_on_while_the_lobby_and_the_host_panic() {
 }
 
 #[tokio::test]
-async fn what_was_being_asked_of_the_lobby_is_answered_and_seeks_and_offers_end() {
+async fn what_was_being_asked_of_the_lobby_is_answered_seeks_and_offers_end_and_links_stand() {
     let daemon = TestDaemon::start(quiet()).await;
     let (mut seeker, mut maker) = (daemon.guest().await, daemon.guest().await);
     let time = r#""time": {"bank_ms": 60000, "increment_ms": 0, "move_ms": null}, "rated": false"#;
     say(&seeker, &format!(r#"{{"type": "seek", {time}}}"#)).await;
     say(&maker, &format!(r#"{{"type": "open_challenge", {time}}}"#)).await;
+    let to = &seeker.welcome.you.name;
+    say(&maker, &format!(r#"{{"type": "challenge", "to": "{to}", {time}}}"#)).await;
     until("a seek", || !daemon.services.feeds.seeks().is_empty()).await;
+    let mut offers = Vec::new();
+    while offers.len() < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        offers.extend(maker.hear().into_iter().filter_map(|message| match message {
+            ServerMessage::Challenge(offer) => Some(*offer),
+            _ => None,
+        }));
+    }
     seeker.hear();
-    maker.hear();
     let asking = daemon.services.sessions.all().into_iter().next().unwrap();
     let reply = crate::session::services::reply_to(&asking, Some("7"));
     daemon.services.lobby.fail(reply).await;
@@ -202,7 +211,9 @@ async fn what_was_being_asked_of_the_lobby_is_answered_and_seeks_and_offers_end(
     });
     assert_eq!(codes.filter(|code| *code == crate::protocol::ErrorCode::Internal).count(), 2, "{heard:?}");
     let is_end = |message: &&ServerMessage| matches!(message, ServerMessage::ChallengeEnd(_));
-    assert_eq!(heard.iter().filter(is_end).count(), 1, "{heard:?}");
+    assert_eq!(heard.iter().filter(is_end).count(), 2, "both hear of the offer's end: {heard:?}");
+    let link = offers.into_iter().find(|offer| offer.url.is_some()).unwrap().challenge;
+    assert!(daemon.services.lobby.offer(link).await.is_some(), "it is stored");
     assert_eq!(daemon.panics(Part::Lobby), 1);
     daemon.play_a_game(async |_| {}).await;
 }

@@ -38,15 +38,21 @@ impl RoomActor {
         self.carry_out(effects, Some(reply)).await;
     }
 
-    /// Books an illegal move of a bot for its owner. Nothing depends on it, so nobody waits.
+    /// Stores that a side has made an illegal move, so that a restart forgives no more of them, and books that of a
+    /// bot for its owner. Nobody waits for it: whatever the game acknowledges next is stored after it.
     fn note_illegal(&self, side: Side, refusal: &RoomRefusal) {
         let is_counted = match refusal {
             RoomRefusal::Illegal { .. } => true,
             RoomRefusal::Malformed { retries_left, .. } => retries_left.is_some(),
             _ => false,
         };
+        if !is_counted {
+            return;
+        }
+        let (game, count) = (self.state.spec().id.clone(), self.state.illegal_moves(side));
+        self.deps.writer.submit(Write::CountIllegal { game, side, count }, |_| {});
         let player = &self.players[side].identity;
-        if !is_counted || player.kind != PlayerKind::Bot {
+        if player.kind != PlayerKind::Bot {
             return;
         }
         let fault = BotFault {

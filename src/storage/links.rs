@@ -1,0 +1,46 @@
+//! Links to open challenges, which stand for a day.
+
+use async_trait::async_trait;
+use fourfold_engine::Variant;
+
+use super::error::StoreError;
+use super::record::OpeningSource;
+use crate::model::clock::TimeControl;
+use crate::model::ids::{ChallengeId, PlayerId, PlayerName};
+use crate::model::opening::SideChoice;
+use crate::model::time::UnixMillis;
+use crate::system::config::SiteOrigin;
+
+/// An open challenge, to whoever opens its link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredLink {
+    /// The last part of the link.
+    pub(crate) id: ChallengeId,
+    pub(crate) maker: PlayerId,
+    /// The name of a maker without an account, who may be stored nowhere else.
+    pub(crate) guest: Option<PlayerName>,
+    pub(crate) variant: Variant,
+    /// How much time each side has.
+    pub(crate) time: TimeControl,
+    pub(crate) rated: bool,
+    /// Whether the games only put load on the arena.
+    pub(crate) is_load: bool,
+    /// With which moves they begin, if that was asked for.
+    pub(crate) opening: Option<OpeningSource>,
+    pub(crate) games: u32,
+    /// What the maker plays in the first one.
+    pub(crate) side: SideChoice,
+    /// Where the maker has found the site.
+    pub(crate) site: Option<SiteOrigin>,
+    /// The maker's own key, by which the request is known when it comes again.
+    pub(crate) key: Option<String>,
+    pub(crate) expires_at: UnixMillis,
+}
+
+/// The part of a store that is about links to open challenges.
+#[async_trait]
+pub trait LinkStore {
+    /// All of them, those that end first before the others; also those that have ended and that nobody has closed.
+    /// Damaged ones are left out, with a line in the log.
+    async fn links(&self) -> Result<Vec<StoredLink>, StoreError>;
+}

@@ -1,0 +1,62 @@
+//! Links to open challenges.
+
+use async_trait::async_trait;
+
+use super::SqliteStore;
+use super::db::{self, Connection};
+use super::players::{WriteOutcome, done_if};
+use crate::model::ids::{ChallengeId, PlayerId, PlayerName};
+use crate::storage::links::{LinkStore, StoredLink};
+use crate::storage::rows::links::{LinkRow, decode_links};
+use crate::storage::store::{Refused, StoreError};
+use crate::storage::words::Word as _;
+use crate::system::config::SiteOrigin;
+
+#[async_trait]
+impl LinkStore for SqliteStore {
+    async fn links(&self) -> Result<Vec<StoredLink>, StoreError> {
+        self.readers.read(links).await
+    }
+}
+
+fn links(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
+    let query = db::query_as("SELECT * FROM challenge_link ORDER BY expires_at, id");
+    let rows: Vec<LinkRow> = query.fetch_all(connection)?;
+    Ok(decode_links(rows))
+}
+
+pub(super) fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
+    let sql = "INSERT INTO challenge_link (id, maker, guest, variant, bank_ms, increment_ms, move_ms, rated, is_load, \
+               opening_kind, opening_moves, games, side, site, request_key, expires_at) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let query = db::query(sql)
+        .bind(link.id.as_str())
+        .bind(link.maker.as_str())
+        .bind(link.guest.as_ref().map(PlayerName::as_str))
+        .bind(link.variant.to_string())
+        .bind(link.time.bank_ms)
+        .bind(link.time.increment_ms)
+        .bind(link.time.move_ms)
+        .bind(link.rated)
+        .bind(link.is_load)
+        .bind(link.opening.as_ref().map(|opening| opening.kind.word()))
+        .bind(link.opening.as_ref().map(|opening| opening.moves.as_str()))
+        .bind(link.games)
+        .bind(link.side.word())
+        .bind(link.site.as_ref().map(SiteOrigin::as_str))
+        .bind(link.key.as_deref())
+        .bind(link.expires_at.0);
+    Ok(done_if(query.execute(connection)?, Refused::IdTaken))
+}
+
+pub(super) fn close(connection: &Connection, id: &ChallengeId) -> WriteOutcome {
+    let query = db::query("DELETE FROM challenge_link WHERE id = ?").bind(id.as_str());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchLink))
+}
+
+/// Closes the links of somebody who is gone.
+pub(super) fn forget(connection: &Connection, maker: &PlayerId) -> Result<(), StoreError> {
+    let query = db::query("DELETE FROM challenge_link WHERE maker = ?").bind(maker.as_str());
+    query.execute(connection)?;
+    Ok(())
+}
