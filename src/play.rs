@@ -5,6 +5,7 @@ pub(crate) mod feeds;
 pub(crate) mod file_lessons;
 pub(crate) mod host;
 pub(crate) mod house;
+pub(crate) mod house_program;
 pub(crate) mod incident;
 pub(crate) mod orders;
 pub(crate) mod presence;

@@ -39,7 +39,7 @@ use crate::protocol::{ClientMessage, ErrorCode, FEATURES, Request, ServerMessage
 use crate::session::departed::Departed;
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, SessionPort};
 use crate::session::{Services, SessionGateway};
-use crate::system::config::HouseBotConfig;
+use crate::system::config::{HouseBotConfig, ProgramsConfig};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
 use crate::system::pauses::Pauses;
@@ -131,7 +131,10 @@ impl Arena {
             .map(|(name, spec)| HouseBotConfig::new(name.parse().unwrap(), spec.parse().unwrap()))
             .collect();
         let files = std::path::Path::new(".");
-        let house = HouseBots::set_up(&configured, files, shared.as_ref(), &writer).await.unwrap();
+        let house =
+            HouseBots::set_up(&configured, &ProgramsConfig::default(), files, shared.as_ref(), &writer)
+                .await
+                .unwrap();
         let (directory, tasks) = (Directory::default(), Tasks::for_tests(Part::Session));
         let metrics = Arc::new(Metrics::new());
         let sessions = Sessions::new(setup.games_max);

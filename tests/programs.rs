@@ -159,6 +159,82 @@ fn bubblewrap_works() -> bool {
     works
 }
 
+/// A configuration in which a program plays a tournament of the house as soon as the daemon starts.
+fn house_of(program: &str, allowed: bool) -> String {
+    format!(
+        "[programs]\nallow = {allowed}\n[ladder]\nenabled = false\n[learning]\nenabled = false\n[metrics]\n\
+         enabled = false\n[[house_bots]]\nname = \"own\"\nspec = \"cmd:{program}\"\n[[house_bots]]\n\
+         name = \"random\"\nspec = \"random\"\n[[tournaments]]\nname = \"Cup\"\nat = \"start\"\n\
+         format = \"round-robin\"\nentrants = [\"own\", \"random\"]\n"
+    )
+}
+
+#[test]
+fn a_program_is_no_bot_of_the_house_unless_the_operator_allows_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("house.toml");
+    std::fs::write(&config, house_of(&bot("good.sh"), false)).unwrap();
+    let data = directory.path().join("data");
+    let arguments = ["serve", "--config", config.to_str().unwrap(), "--data", data.to_str().unwrap()];
+    let message = format!(
+        "house.toml:11: house_bots[0].spec: `cmd:{}` is a program, and programs.allow is false",
+        bot("good.sh")
+    );
+    check_refused(&arguments, 2, &message);
+    assert!(!data.exists(), "nothing was begun");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "processes are waited for, which know no other time")]
+fn programs_of_the_house_end_with_a_daemon_that_is_killed() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("bot").join("thinker.sh");
+    std::fs::create_dir(program.parent().unwrap()).unwrap();
+    // A child of its own in a group of its own, as programs have that want to outlive whoever starts them.
+    std::fs::write(
+        &program,
+        "#!/bin/sh\nsetsid sleep 987654 &\nread -r q\necho 4\nread -r q\nexec sleep 987655\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = directory.path().join("house.toml");
+    std::fs::write(&config, house_of(program.to_str().unwrap(), true)).unwrap();
+    let data = directory.path().join("data");
+    let arguments = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--config",
+        config.to_str().unwrap(),
+        "--data",
+        data.to_str().unwrap(),
+    ];
+    let mut daemon = fourfold(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let running = |wanted: &str| {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let command =
+            |process: std::fs::DirEntry| std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        processes.map(command).any(|line| String::from_utf8_lossy(&line).contains(wanted))
+    };
+    let until = |wanted: &str, is_running: bool| {
+        let began = std::time::Instant::now();
+        while running(wanted) != is_running {
+            assert!(began.elapsed() < std::time::Duration::from_mins(1), "{wanted} runs: {}", !is_running);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    // It has answered its first question, and thinks about its first move.
+    until("987655", true);
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    for left in ["thinker.sh", "987654", "987655"] {
+        until(left, false);
+    }
+}
+
 /// A program that says as its first move what it should not see, if it sees anything of it.
 fn spy(root: &Path, port: u16) -> String {
     let folder = root.join("bot");

@@ -9,11 +9,14 @@ use crate::competition::self_test::{BeginError, SelfTests};
 use crate::http::ArenaView;
 use crate::http::state::{BotPresence, OpenBot, TroubleView};
 use crate::lobby::LobbyHandle;
+use crate::model::clock::now;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
 use crate::model::player::Identity;
+use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupStanding, Backups};
 use crate::play::feeds::Feeds;
 use crate::play::host::{GameOffer, Host, StartError};
+use crate::play::house::HouseBot;
 use crate::play::orders::StandingOrders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
@@ -55,6 +58,19 @@ impl LiveArena {
     }
 }
 
+/// Bots that are built in have the version of what they are built into.
+fn version_of(bot: &HouseBot) -> Option<String> {
+    bot.program().is_none().then(|| crate::fourfold_version().to_owned())
+}
+
+/// Why a program of the operator's plays no games now, if it does not.
+fn program_trouble(bot: &HouseBot) -> Option<TroubleView> {
+    let now = now();
+    let pause = bot.program()?.pause(now)?;
+    let until = UnixMillis::now().later(pause.until.saturating_duration_since(now));
+    Some(TroubleView { fault: pause.fault.as_str(), probing: false, until: Some(until.to_string()) })
+}
+
 #[async_trait]
 impl ArenaView for LiveArena {
     fn live_games(&self) -> Vec<LiveGame> {
@@ -76,7 +92,7 @@ impl ArenaView for LiveArena {
         let playing = |id: &PlayerId| u32::try_from(self.directory.games_of(id)).unwrap_or(u32::MAX);
         let house = self.host.house().all();
         let house = house.iter().map(|bot| OpenBot {
-            player: WirePlayer::new(&bot.identity, None, Some(crate::fourfold_version().to_owned())),
+            player: WirePlayer::new(&bot.identity, None, version_of(bot)),
             strength: bot.strength,
             level: bot.level,
             elo: bot.elo,
@@ -85,7 +101,7 @@ impl ArenaView for LiveArena {
             url: None,
             house: true,
             playing: playing(&bot.identity.id),
-            trouble: self.trouble(&bot.identity.id),
+            trouble: program_trouble(bot).or_else(|| self.trouble(&bot.identity.id)),
         });
         let remote = self.sessions.open_bots().into_iter().map(|bot| OpenBot {
             playing: playing(&bot.identity.id),

@@ -28,7 +28,7 @@ use crate::http::listener::{Listening, Transport};
 use crate::http::tls::{Tls, TlsError};
 use crate::model::signing::KEY_BYTES;
 use crate::operations::backups::Backups;
-use crate::play::house::{HouseBots, HouseError};
+use crate::play::house::HouseError;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
@@ -192,10 +192,8 @@ impl Daemon {
         let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
         let (started, address) = (Instant::now(), listener.local_addr()?);
         let (ground, writer) = wings::ground(config, store, &key).await?;
-        let Ground { config, store, supervision, stop, .. } = &ground;
-        let house =
-            HouseBots::set_up(&config.house_bots.0, &config.server.data, store.as_ref(), &ground.writer);
-        let house = house.await?;
+        let Ground { config, supervision, stop, .. } = &ground;
+        let house = wings::house(&ground).await?;
         wings::add_shipped_puzzles(&ground).await?;
         let thinking = wings::analysis(&ground);
         let learning = Learning::default();

@@ -4,19 +4,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use fourfold_arena::entrant::EntrantFault;
 use fourfold_bots::{Bot, BotError, BotSpec, Choice, GameRecord, MoveBudget, Reason};
-use fourfold_engine::{Game, Position, ReplayError, Side, Variant};
+use fourfold_engine::{Column, Game, Position, ReplayError, Side, Variant};
 use rand::RngExt;
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tracing::{debug, warn};
 
 use crate::analysis::compute::{ComputeError, ComputePool, ComputeThread, Priority, meter};
+use crate::model::clock::{TimeControl, now};
 use crate::model::ids::PlayerId;
 use crate::model::pace;
 use crate::model::rating::level::Level;
 use crate::model::world::chance;
 use crate::play::file_lessons::{FileLesson, FileLessons};
+use crate::play::house::Mind;
+use crate::play::house_program::{ProgramFailure, ProgramSeat};
 use crate::play::reasons;
 use crate::play::room::handle::{Action, ReplyTo};
 use crate::play::room::state::Play;
@@ -81,6 +85,8 @@ enum ThinkError {
     Compute(#[from] ComputeError),
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    #[error(transparent)]
+    Program(#[from] EntrantFault),
     #[error("another move of the bot never came back")]
     Lost,
 }
@@ -117,7 +123,9 @@ pub(crate) struct SeatPlayer {
     /// The account it plays under.
     pub(crate) id: PlayerId,
     pub(crate) side: Side,
-    pub(crate) bot: Box<dyn Bot>,
+    pub(crate) bot: Mind,
+    /// The clock of the game.
+    pub(crate) time: TimeControl,
     /// What learns from the game when it is over: settings that name a file.
     pub(crate) learns_as: Option<BotSpec>,
     pub(crate) pace: SeatPace,
@@ -141,6 +149,7 @@ pub(crate) fn seat(player: SeatPlayer, pool: ComputePool, lessons: FileLessons) 
         player: Some(player.bot),
         learns_as: player.learns_as,
         variant: None,
+        time: player.time,
         id: player.id,
         side: player.side,
         pace: player.pace,
@@ -158,10 +167,11 @@ pub(crate) struct BotTask {
     seat: Weak<BotSeat>,
     frames: mpsc::Receiver<Frame>,
     /// Away while it thinks on the pool.
-    player: Option<Box<dyn Bot>>,
+    player: Option<Mind>,
     learns_as: Option<BotSpec>,
     /// Of the game, as the first turn tells it.
     variant: Option<Variant>,
+    time: TimeControl,
     id: PlayerId,
     side: Side,
     pace: SeatPace,
@@ -196,13 +206,7 @@ impl BotTask {
                         }
                     }
                 }
-                // What it knows of the game is not needed while people think about another one.
-                ServerMessage::GameEnd(end) => {
-                    (self.player, self.claims_at) = (None, None);
-                    if let Some(lesson) = self.lesson(end) {
-                        self.lessons.add(lesson);
-                    }
-                }
+                ServerMessage::GameEnd(end) => self.game_over(end),
                 ServerMessage::OpponentGone(gone) if Side::from(gone.by) != self.side => {
                     let wait = gone.claim_ms.filter(|_| gone.gone).map(Duration::from_millis);
                     // What is told is rounded down.
@@ -221,6 +225,17 @@ impl BotTask {
                 ServerMessage::Error(error) => debug!(game = %room.game(), ?error, "house bot was refused"),
                 _ => {}
             }
+        }
+    }
+
+    fn game_over(&mut self, end: &GameEnd) {
+        if let Some(Mind::Program(seat)) = &self.player {
+            seat.went_well();
+        }
+        // What it knows of the game is not needed while people think about another one.
+        (self.player, self.claims_at) = (None, None);
+        if let Some(lesson) = self.lesson(end) {
+            self.lessons.add(lesson);
         }
     }
 
@@ -249,7 +264,10 @@ impl BotTask {
     async fn answer(&mut self, turn: &Turn, room: &RoomHandle, member: MemberId) -> Result<(), ThinkError> {
         let asked = tokio::time::Instant::now();
         let game = Game::from_moves(turn.variant.0, &turn.moves)?;
-        let (choice, reasons) = self.think(*game.position(), turn, room).await?;
+        let (choice, reasons) = match self.player.take().ok_or(ThinkError::Lost)? {
+            Mind::Bot(bot) => self.think(bot, *game.position(), turn, room).await?,
+            Mind::Program(seat) => (self.ask(seat, &game, turn, room).await?, Vec::new()),
+        };
         let least = self.pace.least(&game).min(Duration::from_millis(turn.budget_ms / 10));
         tokio::time::sleep_until(asked + least).await;
         let Some(reply) = self.reply(member) else { return Ok(()) };
@@ -282,15 +300,62 @@ impl BotTask {
         Ok(thread)
     }
 
+    /// Lets a program choose. It thinks in a process of its own, for which it has one of the pool's threads as any
+    /// other bot does; its time is booked, which is the most that it can have used of it.
+    async fn ask(
+        &mut self,
+        mut seat: ProgramSeat,
+        game: &Game,
+        turn: &Turn,
+        room: &RoomHandle,
+    ) -> Result<Choice, ThinkError> {
+        let asked = self.ask_program(&mut seat, game, turn, room).await;
+        if let Err(ProgramFailure::Fault(fault)) = &asked {
+            seat.broke_off(&self.id, room.game(), fault, now());
+        }
+        let column = asked.map_err(failed)?;
+        self.player = Some(Mind::Program(seat));
+        Ok(column.into())
+    }
+
+    async fn ask_program(
+        &mut self,
+        seat: &mut ProgramSeat,
+        game: &Game,
+        turn: &Turn,
+        room: &RoomHandle,
+    ) -> Result<Column, ProgramFailure> {
+        if !seat.is_ready() {
+            // Its clock stands while it waits and starts: that is the arena's doing.
+            let side = self.side;
+            room.hold(side).await;
+            seat.take_place().await?;
+            let thread = self.pool.thread(self.priority).await?;
+            seat.start(side, self.time).await?;
+            drop(thread);
+            room.release(side).await;
+        }
+        let thread = self.thread(room).await?;
+        let started = tokio::time::Instant::now();
+        let remaining_ms = match self.side {
+            Side::First => [turn.clock.you, turn.clock.opponent],
+            Side::Second => [turn.clock.opponent, turn.clock.you],
+        };
+        let asked = seat.ask(game, limit(turn), thinking_time(turn, None), remaining_ms).await;
+        drop(thread);
+        self.pool.meter().add(&self.id, started.elapsed());
+        asked
+    }
+
     /// Lets the bot choose on the pool and tells it to stop when its time is over.
     async fn think(
         &mut self,
+        mut bot: Box<dyn Bot>,
         position: Position,
         turn: &Turn,
         room: &RoomHandle,
     ) -> Result<(Choice, Vec<Reason>), ThinkError> {
         let thread = self.thread(room).await?;
-        let mut bot = self.player.take().ok_or(ThinkError::Lost)?;
         let time = thinking_time(turn, bot.move_time());
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
@@ -314,9 +379,17 @@ impl BotTask {
         };
         let (bot, choice, reasons, cost) = finished?;
         self.pool.meter().add(&self.id, cost);
-        self.player = Some(bot);
+        self.player = Some(Mind::Bot(bot));
         debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");
         Ok((choice?, reasons))
+    }
+}
+
+/// A fault of a program is its own; all else is the daemon's.
+fn failed(failure: ProgramFailure) -> ThinkError {
+    match failure {
+        ProgramFailure::Fault(fault) => ThinkError::Program(fault),
+        ProgramFailure::Compute(error) => ThinkError::Compute(error),
     }
 }
 

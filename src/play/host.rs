@@ -237,15 +237,21 @@ impl Host {
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }
+        self.check_programs(&offer)?;
         self.check_tested(&offer).await?;
         let _reserved = self.reserve(&offer)?;
         let held = self.hold_shares(&offer)?;
         let tempo = offer.origin.tempo();
         let pace = offer.pace;
+        let is_series = matches!(offer.origin, Origin::Series { .. });
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = RoomState::new(spec.clone(), kinds, now())?;
         let bots = self.build_bots(&spec, &players, tempo, pace).await?;
+        if let Some(waits) = bots.iter().find(|bot| !is_series && !bot.bot.has_place()) {
+            // Another game has taken it since we looked.
+            return Err(StartError::PlayerBusy { name: players[waits.side].identity.name.to_string() });
+        }
         deps.writer.write(Write::StartGame(spec.clone())).await?;
         info!(game = %spec.id, first = %players.first.identity.name, second = %players.second.identity.name,
             rated = spec.rated, "game started");

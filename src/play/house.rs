@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use fourfold_arena::program::ProgramError;
 use fourfold_bots::{Bot, BotError, BotSpec, Knowledge, registry};
 use fourfold_engine::Variant;
 use thiserror::Error;
@@ -10,6 +11,7 @@ use tracing::warn;
 
 use crate::system::bot_files;
 
+use super::house_program::{HouseProgram, ProgramSeat};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
@@ -18,7 +20,7 @@ use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::storage::record::{BotProfile, StoredPlayer};
 use crate::system::bot_files::BotFileError;
-use crate::system::config::HouseBotConfig as Configured;
+use crate::system::config::{HouseBotConfig as Configured, HouseSpec, ProgramsConfig};
 
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
@@ -30,8 +32,7 @@ use crate::storage::writer::{WriteError, Writer};
 pub(crate) struct HouseBot {
     /// The account it plays under.
     pub(crate) identity: Identity,
-    /// Which program plays, with its settings; a file that it keeps what it learns in is named in full.
-    pub(crate) spec: BotSpec,
+    pub(crate) source: BotSource,
     /// How it plays, in one word.
     pub(crate) style: &'static str,
     /// How strong it is, if that is known.
@@ -42,17 +43,17 @@ pub(crate) struct HouseBot {
     pub(crate) elo: Option<i32>,
     /// One line on how it plays.
     pub(crate) about: String,
-    /// Where its knowledge of the standard board comes from.
-    pub(crate) knowledge: KnowledgeSource,
 }
 
-/// Where a house bot's knowledge comes from.
+/// What plays as a house bot.
 #[derive(Clone, Debug)]
-pub(crate) enum KnowledgeSource {
-    /// Its program and settings say everything.
-    Fixed,
-    /// It plays with what a learner knows when the game begins.
-    Learner(LearnerKnowledge),
+pub(crate) enum BotSource {
+    /// A bot that is built in, with its settings; a file that it keeps what it learns in is named in full.
+    Fixed(BotSpec),
+    /// On the standard board it plays with what a learner knows when the game begins; on others it is built anew.
+    Learner(BotSpec, LearnerKnowledge),
+    /// A program of the operator's.
+    Program(HouseProgram),
 }
 
 /// What a learner knows; replaced as a whole while games are played with what it knew before. Its learner alone writes,
@@ -78,39 +79,85 @@ impl LearnerKnowledge {
 }
 
 impl HouseBot {
-    /// Builds the program for one game, with what it has learnt until now.
+    /// Builds the bot for one game, with what it has learnt until now.
     ///
     /// # Errors
     ///
-    /// It does not play this variant, or the file with what it has learnt is broken.
+    /// It does not play this variant, is a program of the operator's, or the file with what it has learnt is broken.
     pub(crate) fn build(&self, variant: Variant, seed: u64) -> Result<Box<dyn Bot>, BotFileError> {
-        match &self.knowledge {
-            KnowledgeSource::Learner(learnt) if variant == Variant::STANDARD => Ok(learnt.now().player(seed)),
-            // On other boards learners begin with nothing.
-            KnowledgeSource::Learner(_) | KnowledgeSource::Fixed => {
-                bot_files::build_to_learn(&self.spec.clone().with_default_seed(seed), variant)
+        let spec = match &self.source {
+            BotSource::Learner(_, learnt) if variant == Variant::STANDARD => {
+                return Ok(learnt.now().player(seed));
             }
+            BotSource::Program(_) => {
+                let bot = self.identity.name.to_string();
+                return Err(BotError::OtherBot { bot, wanted: "one of the bots that are built in" }.into());
+            }
+            // On other boards learners begin with nothing.
+            BotSource::Learner(spec, _) | BotSource::Fixed(spec) => spec,
+        };
+        bot_files::build_to_learn(&spec.clone().with_default_seed(seed), variant)
+    }
+
+    /// What sits down for one game.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::build`].
+    pub(crate) fn mind(&self, variant: Variant, seed: u64) -> Result<Mind, BotFileError> {
+        match self.program() {
+            Some(program) => Ok(Mind::Program(program.seat(variant))),
+            None => self.build(variant, seed).map(Mind::Bot),
         }
     }
 
     /// Whether it plays this variant.
     pub(crate) fn plays(&self, variant: Variant) -> bool {
+        let spec = match &self.source {
+            BotSource::Program(program) => return program.plays(variant),
+            BotSource::Fixed(spec) | BotSource::Learner(spec, _) => spec,
+        };
         // Nothing is read: nothing at all makes an empty memory, but no network, which is no matter of the variant.
-        let built = registry::build_taught(&self.spec, variant, "");
+        let built = registry::build_taught(spec, variant, "");
         !matches!(built, Err(BotError::VariantNotPlayed { .. }))
     }
 
     /// Whether a file is read when it is built.
     pub(crate) fn reads_a_file(&self) -> bool {
-        match &self.knowledge {
-            KnowledgeSource::Learner(_) => false,
-            KnowledgeSource::Fixed => bot_files::knowledge_file(&self.spec).is_some(),
+        match &self.source {
+            BotSource::Learner(..) | BotSource::Program(_) => false,
+            BotSource::Fixed(spec) => bot_files::knowledge_file(spec).is_some(),
         }
     }
 
     /// What keeps its lessons, if it learns from its games into a file.
     pub(crate) fn learns_as(&self) -> Option<BotSpec> {
-        (self.reads_a_file() && bot_files::keeps_lessons(&self.spec)).then(|| self.spec.clone())
+        let BotSource::Fixed(spec) = &self.source else { return None };
+        (self.reads_a_file() && bot_files::keeps_lessons(spec)).then(|| spec.clone())
+    }
+
+    /// The program of the operator's that plays, if one does.
+    pub(crate) fn program(&self) -> Option<&HouseProgram> {
+        match &self.source {
+            BotSource::Program(program) => Some(program),
+            BotSource::Fixed(_) | BotSource::Learner(..) => None,
+        }
+    }
+}
+
+/// What plays one game.
+pub(crate) enum Mind {
+    Bot(Box<dyn Bot>),
+    Program(ProgramSeat),
+}
+
+impl Mind {
+    /// Whether it may begin without waiting for another game's end.
+    pub(crate) fn has_place(&self) -> bool {
+        match self {
+            Self::Bot(_) => true,
+            Self::Program(seat) => seat.has_place(),
+        }
     }
 }
 
@@ -143,14 +190,15 @@ impl HouseBots {
     /// The store failed.
     pub(crate) async fn set_up(
         configured: &[Configured],
+        programs: &ProgramsConfig,
         files: &Path,
         store: &dyn Store,
         writer: &Writer,
     ) -> Result<Self, HouseError> {
         let house = Self::default();
         for bot in configured {
-            let spec = match bot_files::with_files_read(&bot_files::below(&bot.spec, files)) {
-                Ok(spec) => spec,
+            let source = match source(bot, programs, files, writer) {
+                Ok(source) => source,
                 Err(error) => {
                     warn!(name = %bot.name, error = %error, "a house bot cannot be built and is left out");
                     continue;
@@ -160,13 +208,12 @@ impl HouseBots {
                 let (style, strength, about) = (bot.style(), bot.strength, bot.about().to_owned());
                 house.join(HouseBot {
                     identity,
-                    spec,
+                    source,
                     style,
                     strength,
                     level: bot.level,
                     elo: bot.elo(),
                     about,
-                    knowledge: KnowledgeSource::Fixed,
                 });
             }
         }
@@ -227,6 +274,33 @@ impl HouseBots {
     }
 }
 
+/// What plays as a configured bot.
+fn source(
+    bot: &Configured,
+    programs: &ProgramsConfig,
+    files: &Path,
+    writer: &Writer,
+) -> Result<BotSource, NoSource> {
+    match &bot.spec {
+        HouseSpec::Bot(spec) => {
+            Ok(BotSource::Fixed(bot_files::with_files_read(&bot_files::below(spec, files))?))
+        }
+        HouseSpec::Program(program) => {
+            let (name, spec) = (bot.name.to_string(), program.spec.clone());
+            Ok(BotSource::Program(HouseProgram::new(name, spec, programs, writer.clone())?))
+        }
+    }
+}
+
+/// Why nothing can play as a configured bot.
+#[derive(Debug, Error)]
+enum NoSource {
+    #[error(transparent)]
+    File(#[from] BotFileError),
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
 async fn add_account(
     name: &PlayerName,
     about: &str,
@@ -268,13 +342,12 @@ mod tests {
                     kind: PlayerKind::Bot,
                     owner: None,
                 },
-                spec: spec.parse().unwrap(),
+                source: BotSource::Fixed(spec.parse().unwrap()),
                 style: "any",
                 strength: None,
                 level: None,
                 elo: None,
                 about: String::new(),
-                knowledge: KnowledgeSource::Fixed,
             };
             assert_eq!(bot.plays(Variant::STANDARD), standard, "{spec}");
             assert_eq!(bot.plays("8x7".parse().unwrap()), larger, "{spec}");

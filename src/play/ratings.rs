@@ -129,7 +129,7 @@ impl ShownRatings {
 mod tests {
     use super::*;
     use crate::model::rating::elo::{MilliElo, NEWCOMER_ELO};
-    use crate::play::house::{HouseBot, KnowledgeSource};
+    use crate::play::house::{BotSource, HouseBot};
     use crate::storage::MemoryStore;
 
     fn bot(id: &str) -> Identity {
@@ -141,13 +141,12 @@ mod tests {
         let house = HouseBots::default();
         house.join(HouseBot {
             identity: bot("squint"),
-            spec: "random".parse().unwrap(),
+            source: BotSource::Fixed("random".parse().unwrap()),
             style: "any",
             strength: None,
             level: None,
             elo: Some(956),
             about: String::new(),
-            knowledge: KnowledgeSource::Fixed,
         });
         ShownRatings::new(house)
     }

@@ -7,6 +7,7 @@ mod access;
 mod backup;
 mod error;
 mod layers;
+mod programs;
 mod tournaments;
 mod value;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use access::{AccessConfig, Lookalikes, Registration};
 pub use backup::BackupConfig;
 pub(crate) use error::ConfigError;
+pub use programs::{HouseSpec, ProgramsConfig};
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
 pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, ProgramFolder, SiteOrigin, TextFile};
@@ -50,6 +52,8 @@ pub struct Config {
     pub backup: BackupConfig,
     /// The threads on which house bots think.
     pub compute: ComputeConfig,
+    /// What programs may do that play as bots of the house.
+    pub programs: ProgramsConfig,
     /// What watchers are told.
     pub watching: WatchingConfig,
     /// Rated games between bots that nobody asked for.
@@ -452,9 +456,7 @@ pub struct HouseBotConfig {
     /// Its name as a player.
     #[serde(deserialize_with = "value::registrable_name")]
     pub(crate) name: PlayerName,
-    /// Which program plays, with its settings.
-    #[serde(serialize_with = "value::as_text", deserialize_with = "value::known_bot")]
-    pub(crate) spec: BotSpec,
+    pub(crate) spec: HouseSpec,
     /// In a word; left out, it follows from the rating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strength: Option<Strength>,
@@ -469,15 +471,24 @@ pub struct HouseBotConfig {
     pub(crate) about: String,
 }
 
+/// How the interface calls the style of bots that are programs of the operator's.
+pub(crate) const PROGRAM_STYLE: &str = "program";
+
 impl HouseBotConfig {
     /// A bot of which nothing more is said.
     pub fn new(name: PlayerName, spec: BotSpec) -> Self {
+        let spec = HouseSpec::Bot(spec);
         Self { name, spec, strength: None, level: None, elo: None, about: String::new() }
     }
 
     /// How it plays, in one word.
     pub(crate) fn style(&self) -> &'static str {
-        fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.style)
+        match &self.spec {
+            HouseSpec::Bot(spec) => {
+                fourfold_bots::registry::entry(spec.name()).map_or("", |entry| entry.style)
+            }
+            HouseSpec::Program(_) => PROGRAM_STYLE,
+        }
     }
 
     /// How strong it was found to be beforehand, in Elo points above `random`.
@@ -487,7 +498,12 @@ impl HouseBotConfig {
 
     /// One line for players.
     pub(crate) fn about(&self) -> &str {
-        let own = fourfold_bots::registry::entry(self.spec.name()).map_or("", |entry| entry.about);
+        let own = match &self.spec {
+            HouseSpec::Bot(spec) => {
+                fourfold_bots::registry::entry(spec.name()).map_or("", |entry| entry.about)
+            }
+            HouseSpec::Program(_) => "",
+        };
         if self.about.is_empty() { own } else { &self.about }
     }
 }
@@ -627,7 +643,8 @@ mod tests {
     #[test]
     fn every_default_house_bot_can_be_built_and_says_what_it_is() {
         for bot in HouseBotConfigs::default().0 {
-            assert!(registry::build_taught(&bot.spec, Variant::STANDARD, "").is_ok(), "{}", bot.spec);
+            let HouseSpec::Bot(spec) = &bot.spec else { panic!("{} is built in", bot.spec) };
+            assert!(registry::build_taught(spec, Variant::STANDARD, "").is_ok(), "{spec}");
             assert!(!bot.about().is_empty() && !bot.style().is_empty(), "{}", bot.name);
             assert!(bot.strength.is_some(), "{}: nobody is rated when the first visitor comes", bot.name);
         }
@@ -637,7 +654,7 @@ mod tests {
     fn every_program_is_in_the_house_and_the_weak_come_first() {
         let bots = HouseBotConfigs::default().0;
         for entry in registry::entries() {
-            let is_there = bots.iter().any(|bot| bot.spec.name() == entry.name);
+            let is_there = bots.iter().any(|bot| bot.spec.to_string().split(':').next() == Some(entry.name));
             assert!(is_there, "config/bots.toml leaves out {}", entry.name);
         }
         assert!(bots.is_sorted_by_key(|bot| bot.strength), "config/bots.toml goes from weak to strong");

@@ -13,6 +13,7 @@ mod endings;
 mod flow_control;
 mod handshake;
 mod house_bots;
+mod house_programs;
 mod ladder;
 mod moves;
 mod overload;

@@ -82,6 +82,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/play/host.rs",
     "src/play/host/waiting.rs",
     "src/play/house.rs",
+    "src/play/house_program.rs",
     "src/play/presence/outbox.rs",
     "src/play/presence/registry.rs",
     "src/play/presence/session.rs",

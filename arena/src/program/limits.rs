@@ -26,8 +26,19 @@ pub struct ProcessLimits {
     /// Processor time for one game, in seconds.
     pub cpu_s: Option<u64>,
     pub sandbox: Sandbox,
+    pub environment: Environment,
     /// How long a new process may take to be ready; zero if it is not to be asked before its first game.
     pub warm_up: Duration,
+}
+
+/// Which variables a program sees.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Environment {
+    /// Those of the process that starts it, but for its secrets.
+    #[default]
+    Inherited,
+    /// The path on which programs are found: those of a daemon may hold the password of its database.
+    Bare,
 }
 
 /// Whether a program can reach the rest of the machine.
@@ -42,7 +53,13 @@ pub enum Sandbox {
 
 impl Default for ProcessLimits {
     fn default() -> Self {
-        Self { memory_mib: Some(4096), cpu_s: None, sandbox: Sandbox::None, warm_up: Duration::from_secs(3) }
+        Self {
+            memory_mib: Some(4096),
+            cpu_s: None,
+            sandbox: Sandbox::None,
+            environment: Environment::Inherited,
+            warm_up: Duration::from_secs(3),
+        }
     }
 }
 

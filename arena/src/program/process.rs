@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::limits::{
-    ERROR_BYTES_MAX, LINE_BYTES_MAX, OUTPUT_BYTES_MAX, ProcessLimits, Sandbox, limit, renew,
+    ERROR_BYTES_MAX, Environment, LINE_BYTES_MAX, OUTPUT_BYTES_MAX, ProcessLimits, Sandbox, limit, renew,
 };
 use super::sandbox;
 use crate::entrant::EntrantFault;
@@ -109,6 +109,25 @@ pub(super) struct Process {
     is_over: bool,
 }
 
+/// Hides what a program is not to know.
+fn hide_variables(command: &mut Command, environment: Environment) {
+    match environment {
+        Environment::Inherited => {
+            for (variable, _) in std::env::vars_os() {
+                if variable.to_string_lossy().starts_with(OUR_VARIABLES) {
+                    command.env_remove(variable);
+                }
+            }
+        }
+        Environment::Bare => {
+            command.env_clear();
+            if let Some(path) = std::env::var_os("PATH") {
+                command.env("PATH", path);
+            }
+        }
+    }
+}
+
 impl Process {
     /// Starts a program in a group of its own.
     ///
@@ -118,11 +137,7 @@ impl Process {
     pub(super) fn start(mut command: Command, limits: &ProcessLimits) -> Result<Self, EntrantFault> {
         let name = command.get_program().to_string_lossy().into_owned();
         let failed = |error: io::Error| EntrantFault::Broken(format!("{name} cannot be started: {error}"));
-        for (variable, _) in std::env::vars_os() {
-            if variable.to_string_lossy().starts_with(OUR_VARIABLES) {
-                command.env_remove(variable);
-            }
-        }
+        hide_variables(&mut command, limits.environment);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().map_err(failed)?;
         let group = Pid::from_child(&child);

@@ -47,7 +47,7 @@ use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
 use crate::play::feeds::Feeds;
 use crate::play::host::admission::Requirement;
 use crate::play::host::{Host, HostActor, HostDeps};
-use crate::play::house::HouseBots;
+use crate::play::house::{HouseBots, HouseError};
 use crate::play::orders::Orders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
@@ -209,6 +209,13 @@ pub(super) fn play(
         orders: ground.orders.clone(),
     });
     (Playing { host, directory, sessions, feeds }, actor)
+}
+
+/// The bots that the daemon itself plays.
+pub(super) async fn house(ground: &Ground) -> Result<HouseBots, HouseError> {
+    let Ground { config, store, writer, .. } = ground;
+    let (bots, files) = (&config.house_bots.0, &config.server.data);
+    HouseBots::set_up(bots, &config.programs, files, store.as_ref(), writer).await
 }
 
 /// Whether rated games need a passed self-test.

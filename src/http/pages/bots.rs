@@ -51,10 +51,7 @@ impl BotRow {
             elo: shown.rating.elo,
             about: about(lang, bot),
             playing: bot.playing,
-            trouble: bot
-                .trouble
-                .as_ref()
-                .map(|trouble| lang.text(if trouble.probing { "ladder.probing" } else { "ladder.paused" })),
+            trouble: trouble(lang, bot),
             is_house: bot.house,
         }
     }
@@ -88,6 +85,12 @@ pub(super) fn house_about(lang: Language, name: &PlayerName) -> Option<String> {
     }
     let key = format!("bot.{}", name.as_str().to_lowercase().replace('-', "_"));
     lang.known(&key).map(str::to_owned)
+}
+
+/// Why a bot is left out, in a few words.
+pub(super) fn trouble(lang: Language, bot: &OpenBot) -> Option<&'static str> {
+    let trouble = bot.trouble.as_ref()?;
+    Some(lang.text(if trouble.probing { "ladder.probing" } else { "ladder.paused" }))
 }
 
 /// Key of the word for how strong a bot is: as the house says, else by its rating once that means something. A rating

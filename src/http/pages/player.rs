@@ -12,6 +12,7 @@ use serde::Deserialize;
 use self::history::RatingHistory;
 use self::play::PlaySection;
 use super::avatar::Avatar;
+use super::bots::trouble;
 use super::characters::{Cast, Character, PlayDialog};
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
@@ -26,7 +27,7 @@ use crate::http::api::players::skill::{GamesToJudge, StageView, Stages};
 use crate::http::api::players::{VariantRating, ratings_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::payer::Paying;
-use crate::http::state::AppState;
+use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
@@ -37,6 +38,7 @@ use crate::protocol::terms::{WirePlayer, WireVariant};
 use crate::storage::StoreError;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
+use crate::system::config::PROGRAM_STYLE;
 
 /// Finished games on one page.
 const GAMES_PER_PAGE: u32 = 20;
@@ -142,6 +144,8 @@ struct PlayerPage {
     /// Where one chooses how to play against it.
     dialog: Option<PlayDialog>,
     is_house: bool,
+    /// What is said of a bot of the house beside how it plays.
+    notes: Vec<&'static str>,
     is_online: bool,
     is_me: bool,
     /// What the button says by which whoever looks may report the player.
@@ -179,7 +183,6 @@ pub(super) async fn page(
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
     let stages = stages_wanted(&from).map(|games| (games, Asker::Visitor(share)));
-    let cast = Cast::new(lang, &bots);
     let page = PlayerPage {
         character: rivals().into_iter().find(|rival| rival.player == player.id),
         dialog: player.house.then(|| PlayDialog::new(lang, rivals(), visitor.signed_in().is_some())),
@@ -188,6 +191,7 @@ pub(super) async fn page(
         badge: badge(player.kind),
         avatar: (player.kind == PlayerKind::Bot).then(|| Avatar::new(player.name.as_str())),
         is_house: player.house,
+        notes: notes(lang, &bots, &player.id),
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
         report: visitor.may_report(&player).then(|| lang.text("report.title")),
@@ -202,11 +206,19 @@ pub(super) async fn page(
         skill: skill(&state, lang, &player.id, variant, stages).await?,
         history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
         play: PlaySection::read(&state, lang, &player.id, variant).await?,
-        live: live_games(&state, lang, &player.id, &cast),
+        live: live_games(&state, lang, &player.id, &Cast::new(lang, &bots)),
         games,
         older,
     };
     Ok(Html(page.render()?))
+}
+
+/// That a bot of the house is a program of the operator's, and why it plays no games now.
+fn notes(lang: Language, bots: &[OpenBot], player: &PlayerId) -> Vec<&'static str> {
+    let Some(own) = bots.iter().find(|bot| bot.house && bot.player.id == *player) else { return Vec::new() };
+    let is_program = own.style.as_deref() == Some(PROGRAM_STYLE);
+    let program = is_program.then(|| lang.text("player.program"));
+    program.into_iter().chain(trouble(lang, own)).collect()
 }
 
 /// The player of this name, if it can be one.

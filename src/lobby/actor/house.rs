@@ -7,7 +7,7 @@ use super::{LobbyActor, LobbyAnswer, need_account, offer_of};
 use crate::lobby::challenge::check_house_terms;
 use crate::lobby::lookup::shown;
 use crate::play::host::GameOffer;
-use crate::play::house::KnowledgeSource;
+use crate::play::house::BotSource;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::PlayBot;
@@ -31,7 +31,7 @@ impl LobbyActor {
             };
             let variant = seeker.waiting.seek.variant;
             // The middle of the configured line-up, which is ordered from weak to strong, suits a stranger best.
-            let fixed = house.iter().filter(|bot| matches!(bot.knowledge, KnowledgeSource::Fixed));
+            let fixed = house.iter().filter(|bot| matches!(bot.source, BotSource::Fixed(_)));
             let playing: Vec<_> = fixed.filter(|bot| bot.plays(variant.0)).collect();
             if let Some(bot) = playing.get(playing.len() / 2) {
                 seeker.session.tell(ServerMessage::BotOffer(BotOffer {

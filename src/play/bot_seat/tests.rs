@@ -124,11 +124,11 @@ async fn play_out_on(pool: &ComputePool, manners: BySide<Manner>, time: TimeCont
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));
     for side in Side::BOTH {
-        let bot = Box::new(manners[side]) as Box<dyn Bot>;
+        let bot = Mind::Bot(Box::new(manners[side]));
         let id = spec.players[side].clone();
         let pace = SeatPace::AtLeast(Duration::ZERO);
         let (seat, task) = seat(
-            SeatPlayer { id, side, bot, learns_as: None, pace, priority: Priority::Bots },
+            SeatPlayer { id, side, bot, time, learns_as: None, pace, priority: Priority::Bots },
             pool.clone(),
             lessons.clone(),
         );
@@ -210,12 +210,14 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
         unrated_because: None,
     };
     let task = |variant| {
-        let bot = Box::new(Manner::Plays);
+        let bot = Mind::Bot(Box::new(Manner::Plays));
+        let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(10_000) };
         let (learns_as, pace) = (Some(spec.clone()), Duration::ZERO);
         let player = SeatPlayer {
             id: "Ada".parse().unwrap(),
             side: Side::First,
             bot,
+            time,
             learns_as,
             pace: SeatPace::AtLeast(pace),
             priority: Priority::People,

@@ -36,6 +36,9 @@ pub(crate) enum StartError {
     /// A player has aborted too many games.
     #[error("{name} has aborted or left many games within an hour and waits before the next one begins")]
     Aborted { name: String, wait: Duration },
+    /// A bot of the house is a program that fails again and again.
+    #[error("{name} is a program that has failed in game after game, and pauses")]
+    ProgramPaused { name: String, wait: Duration },
     /// The network of a player has used up its share.
     #[error("{refusal}")]
     Share { name: String, refusal: Refusal },
@@ -88,6 +91,7 @@ impl StartError {
             Self::PlayerBusy { name }
             | Self::GuestBusy { name }
             | Self::Aborted { name, .. }
+            | Self::ProgramPaused { name, .. }
             | Self::Share { name, .. }
             | Self::Untested(Untested { name, .. }) => *name == player.name.to_string(),
             Self::Bot(_) | Self::Opening(_) | Self::Unreadable(_) | Self::Store(_) => true,
@@ -107,6 +111,7 @@ impl StartError {
             }
             Self::GuestBusy { .. } => WireError::new(ErrorCode::Quota, message).retry_in(RETRY),
             Self::Aborted { wait, .. } => WireError::new(ErrorCode::Quota, message).retry_in(*wait),
+            Self::ProgramPaused { wait, .. } => WireError::new(ErrorCode::Busy, message).retry_in(*wait),
             Self::Share { refusal, .. } => share::refusal(refusal),
             Self::Bot(_) => WireError::bad_field("variant", message),
             Self::Opening(_) => WireError::bad_field("opening", message),

@@ -14,6 +14,7 @@ use crate::model::player::Identity;
 use crate::model::rating::newcomers::Footing;
 use crate::play::host::admission::may_play_rated;
 use crate::play::host::admission::{GUEST_GAMES_MAX, Requirement};
+use crate::play::house_program::NotFree;
 use crate::play::room::directory::GamesTaken;
 use crate::play::room::view::SeatedPlayer;
 
@@ -194,6 +195,24 @@ impl Host {
         let network = || deps.shares.counted(deps.sessions.payer(&player.id)?.address);
         let network = (player.kind == PlayerKind::Guest).then(network).flatten();
         network.map_or_else(|| Aborter::Player(player.id.clone()), Aborter::GuestsOf)
+    }
+
+    /// Whether the programs of the operator's that are to play can play one more game. What was begun is played to its
+    /// end: the next game of a series waits for a process, if it must.
+    pub(super) fn check_programs(&self, offer: &GameOffer) -> Result<(), StartError> {
+        if matches!(offer.origin, Origin::Series { .. }) {
+            return Ok(());
+        }
+        for player in [&offer.players.first, &offer.players.second] {
+            let house_bot = self.inner.deps.house.get(&player.id);
+            let Some(program) = house_bot.as_ref().and_then(|bot| bot.program()) else { continue };
+            let name = player.name.to_string();
+            program.check_free(now()).map_err(|not_free| match not_free {
+                NotFree::Busy => StartError::PlayerBusy { name },
+                NotFree::Paused(wait) => StartError::ProgramPaused { name, wait },
+            })?;
+        }
+        Ok(())
     }
 
     /// Where the operator asks for it: remote bots play rated games when their version has passed the self-test. What

@@ -4,7 +4,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold_bots::Bot;
 use fourfold_engine::{BySide, Side, Variant};
 use futures::FutureExt;
 use rand::RngExt;
@@ -20,7 +19,7 @@ use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
 use crate::model::world::{chance, on_thread};
 use crate::play::bot_seat::{self, SeatPace};
-use crate::play::house::HouseBot;
+use crate::play::house::{HouseBot, Mind};
 use crate::play::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::play::room::directory::PublicGame;
 use crate::play::room::state::RoomState;
@@ -80,8 +79,9 @@ impl Host {
                     BotPace::Human | BotPace::Swift => SeatPace::AtLeast(least),
                 };
                 let bot = build_bot(house_bot, spec.variant).await?;
+                let time = spec.time;
                 let id = id.clone();
-                bots.push(bot_seat::SeatPlayer { id, side, bot, learns_as, pace, priority });
+                bots.push(bot_seat::SeatPlayer { id, side, bot, time, learns_as, pace, priority });
             }
         }
         Ok(bots)
@@ -265,12 +265,12 @@ impl Host {
 }
 
 /// The program of a house bot for one game. What is in files is read on a thread that may wait for a disk.
-async fn build_bot(bot: Arc<HouseBot>, variant: Variant) -> Result<Box<dyn Bot>, StartError> {
+async fn build_bot(bot: Arc<HouseBot>, variant: Variant) -> Result<Mind, StartError> {
     let seed = chance().random();
     if !bot.reads_a_file() {
-        return Ok(bot.build(variant, seed)?);
+        return Ok(bot.mind(variant, seed)?);
     }
-    match on_thread(move || bot.build(variant, seed)).await {
+    match on_thread(move || bot.mind(variant, seed)).await {
         Ok(built) => Ok(built?),
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),

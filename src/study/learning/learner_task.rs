@@ -20,7 +20,7 @@ use crate::analysis::background::{MoreWork, Worker, WorkerError};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
-use crate::play::house::{HouseBot, HouseBots, KnowledgeSource, LearnerKnowledge};
+use crate::play::house::{BotSource, HouseBot, HouseBots, LearnerKnowledge};
 use crate::storage::StoreError;
 use crate::storage::finished::FinishedGame;
 use crate::storage::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredVersion};
@@ -496,13 +496,12 @@ impl LearnerTask {
     fn member(&self, identity: Identity, about: String, knowledge: LearnerKnowledge) -> HouseBot {
         HouseBot {
             identity,
-            spec: self.plan.spec.clone(),
+            source: BotSource::Learner(self.plan.spec.clone(), knowledge),
             style: STYLE,
             strength: None,
             level: None,
             elo: None,
             about,
-            knowledge: KnowledgeSource::Learner(knowledge),
         }
     }
 

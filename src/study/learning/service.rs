@@ -19,7 +19,7 @@ use crate::analysis::background::{MoreWork, Worker};
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
-use crate::play::house::{HouseBot, HouseBots, KnowledgeSource};
+use crate::play::house::{BotSource, HouseBot, HouseBots};
 use crate::storage::StoreError;
 use crate::storage::finished::News;
 use crate::storage::record::OpeningSource;
@@ -364,7 +364,7 @@ async fn at(due: Option<Instant>) {
 
 /// The bot of this name, if it may teach. A learner would learn from its own doubles; versions meet each other anyway.
 fn teacher(name: &PlayerName, house: &HouseBots) -> Option<Arc<HouseBot>> {
-    house.by_name(name).filter(|bot| matches!(bot.knowledge, KnowledgeSource::Fixed))
+    house.by_name(name).filter(|bot| matches!(bot.source, BotSource::Fixed(_)))
 }
 
 /// Names among the teachers that stand for nobody who may teach.

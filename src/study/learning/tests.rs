@@ -33,7 +33,7 @@ use crate::storage::record::{GameSpec, StoredPlayer};
 use crate::storage::store::{Store, Teaching, Write};
 use crate::storage::writer::WriterActor;
 use crate::storage::{MemoryStore, Writer};
-use crate::system::config::HouseBotConfig as Configured;
+use crate::system::config::{HouseBotConfig as Configured, ProgramsConfig};
 use crate::system::metrics::Metrics;
 use crate::system::supervision::Supervision;
 
@@ -70,7 +70,9 @@ impl Arena {
     /// Starts a service on what is stored.
     async fn learners(&self) -> (Learning, LearningActor) {
         let greedy = Configured::new(name("greedy"), "greedy".parse().unwrap());
-        let house = HouseBots::set_up(&[greedy], Path::new(""), &*self.store, &self.writer).await.unwrap();
+        let (bots, programs) = ([greedy], ProgramsConfig::default());
+        let house = HouseBots::set_up(&bots, &programs, Path::new(""), &*self.store, &self.writer);
+        let house = house.await.unwrap();
         let learning = Learning::default();
         let deps = LearningDeps {
             store: Arc::clone(&self.store) as Arc<dyn Store>,

@@ -31,7 +31,9 @@ impl Config {
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Self, ConfigError> {
         let config = file.map_or_else(|| Ok(Self::default()), read_file)?;
-        apply_environment(&config, environment)?.validate()
+        let config = apply_environment(&config, environment)?;
+        check_programs(&config, file)?;
+        config.validate()
     }
 
     /// Checks again what flags may have changed.
@@ -45,15 +47,33 @@ impl Config {
     }
 }
 
+/// Refuses bots of the house that are programs unless they are allowed. Only a file names bots; the environment may
+/// allow them.
+fn check_programs(config: &Config, file: Option<&Path>) -> Result<(), ConfigError> {
+    let (Some((place, bot)), Some(path)) = (config.forbidden_program(), file) else { return Ok(()) };
+    let message = format!(
+        "house_bots[{place}].spec: `{}` is a program, and programs.allow is false: allowed are the bots that \
+         `fourfold bots` lists, and programs where programs.allow is true",
+        bot.spec
+    );
+    let spec = bot.spec.to_string();
+    let line = read_text(path)?.lines().position(|line| line.contains(&spec)).unwrap_or(0) + 1;
+    Err(ConfigError::File { path: path.to_owned(), line, message })
+}
+
 fn read_file(path: &Path) -> Result<Config, ConfigError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
-    let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotUtf8 { path: path.to_owned() })?;
+    let text = read_text(path)?;
     parse(&text).map_err(|ConfigFault { line, message }| ConfigError::File {
         path: PathBuf::from(path),
         line,
         message,
     })
+}
+
+fn read_text(path: &Path) -> Result<String, ConfigError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
+    String::from_utf8(bytes).map_err(|_| ConfigError::NotUtf8 { path: path.to_owned() })
 }
 
 /// What is wrong with a text.
@@ -278,6 +298,27 @@ mod tests {
             "[storage]\ndurability = \"some\"\n",
             &[],
             "x.toml:2: storage.durability: unknown variant `some`, expected `strict` or `relaxed`",
+        );
+    }
+
+    #[test]
+    fn programs_are_bots_of_the_house_where_the_operator_allows_them() {
+        let bot = "[[house_bots]]\nname = \"Deep\"\nspec = \"cmd+kaggle:python3 'my bot.py' -d 4\"\n";
+        let refused = "x.toml:3: house_bots[0].spec: `cmd+kaggle:python3 'my bot.py' -d 4` is a program, and \
+                       programs.allow is false: allowed are the bots that `fourfold bots` lists, and programs where \
+                       programs.allow is true";
+        check_refused(bot, &[], refused);
+        let allowed = load(&format!("[programs]\nallow = true\n{bot}"), &[]).unwrap();
+        assert_eq!(allowed.house_bots.0[0].spec.to_string(), "cmd+kaggle:python3 'my bot.py' -d 4");
+        assert_eq!(load(bot, &[("FOURFOLD_PROGRAMS_ALLOW", "true")]).unwrap().house_bots, allowed.house_bots);
+        let tongue = bot.replace("kaggle", "klingon");
+        let unknown = "x.toml:3: house_bots[0].spec: `klingon` is no dialect: there are simple, board42, kaggle, \
+                       aigames, cfour, and board42,order=top";
+        check_refused(&tongue, &[], unknown);
+        check_refused(
+            "[programs]\nprocesses = 0\n",
+            &[],
+            "x.toml:2: programs.processes: invalid value: integer `0`, expected a whole number from 1 to 64",
         );
     }
 

@@ -457,13 +457,9 @@ pub(super) fn registrable_name<'de, D: Deserializer<'de>>(from: D) -> Result<Pla
     PlayerName::register(&String::deserialize(from)?).map_err(D::Error::custom)
 }
 
-pub(super) fn as_text<T: fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(value)
-}
-
 /// A bot that the registry knows, with settings that it has. Whether it works is found out when it plays.
-pub(super) fn known_bot<'de, D: Deserializer<'de>>(from: D) -> Result<BotSpec, D::Error> {
-    let spec: BotSpec = String::deserialize(from)?.parse().map_err(D::Error::custom)?;
+pub(super) fn known_bot(text: &str) -> Result<BotSpec, BotError> {
+    let spec: BotSpec = text.parse()?;
     match registry::build(&spec, Variant::STANDARD) {
         Ok(_)
         | Err(
@@ -480,7 +476,7 @@ pub(super) fn known_bot<'de, D: Deserializer<'de>>(from: D) -> Result<BotSpec, D
             | BotError::UnknownSetting { .. }
             | BotError::RepeatedSetting { .. }
             | BotError::BadValue { .. }),
-        ) => Err(D::Error::custom(error)),
+        ) => Err(error),
     }
 }
 

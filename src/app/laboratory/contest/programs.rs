@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use fourfold_arena::program::limits::{ProcessLimits, Sandbox};
+use fourfold_arena::program::limits::{Environment, ProcessLimits, Sandbox};
 use fourfold_arena::program::spec::ProgramSpec;
 use fourfold_arena::program::transcript::Transcript;
 use fourfold_arena::program::{Program, ProgramError};
@@ -44,6 +44,7 @@ impl ProgramArgs {
             memory_mib: Some(self.memory_mb).filter(|&mib| mib > 0),
             cpu_s: Some(self.cpu_s).filter(|&seconds| seconds > 0),
             sandbox: if self.sandbox { Sandbox::Bubblewrap } else { Sandbox::None },
+            environment: Environment::Inherited,
             warm_up: Duration::from_millis(self.startup_ms),
         }
     }
