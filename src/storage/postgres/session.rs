@@ -39,6 +39,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0010_refit.sql"),
     include_str!("../../../migrations/postgres/0011_one_scale.sql"),
     include_str!("../../../migrations/postgres/0012_webhooks.sql"),
+    include_str!("../../../migrations/postgres/0015_devices.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
