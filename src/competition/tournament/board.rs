@@ -27,6 +27,8 @@ pub struct Upcoming {
     pub(crate) name: String,
     /// When it begins; nothing for those that wait for a command.
     pub(crate) at: Option<UnixMillis>,
+    /// Whether every remote bot that is open when it begins takes part.
+    pub(crate) open_bots: bool,
 }
 
 /// A tournament in a list.

@@ -317,7 +317,11 @@ impl Director {
 
     fn announce(&self) {
         let is_to_come = |plan: &&PlannedTournament| plan.config.at != TournamentStart::Daemon;
-        let upcoming = |plan: &PlannedTournament| Upcoming { name: plan.config.name.clone(), at: plan.next };
+        let upcoming = |PlannedTournament { config, next }: &PlannedTournament| Upcoming {
+            name: config.name.clone(),
+            at: *next,
+            open_bots: config.open_bots,
+        };
         let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
         upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
         self.shown.send_modify(|shown| shown.upcoming = upcoming);

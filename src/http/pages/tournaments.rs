@@ -90,7 +90,7 @@ impl Notice {
             let notice = Self { name: tournament.name, url, is_live: true, when: None };
             tournament.end.is_none().then_some(notice)
         };
-        let next = |Upcoming { name, at }: Upcoming| {
+        let next = |Upcoming { name, at, .. }: Upcoming| {
             let when = Some(words::moment(lang, at?));
             Some(Self { name, url: "/tournaments".to_owned(), is_live: false, when })
         };
@@ -105,6 +105,8 @@ impl Notice {
 struct UpcomingRow {
     name: String,
     when: Option<String>,
+    /// Whether every open bot takes part.
+    is_open: bool,
 }
 
 #[derive(Template)]
@@ -118,8 +120,11 @@ struct TournamentsPage {
 /// All tournaments.
 pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
-    let next =
-        |Upcoming { name, at }: Upcoming| UpcomingRow { name, when: at.map(|at| words::moment(lang, at)) };
+    let next = |Upcoming { name, at, open_bots }: Upcoming| UpcomingRow {
+        name,
+        when: at.map(|at| words::moment(lang, at)),
+        is_open: open_bots,
+    };
     let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
     let page = TournamentsPage {
         frame: visitor.frame(Tab::Tournaments, lang.text("tournament.title")),

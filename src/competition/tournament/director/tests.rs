@@ -181,7 +181,7 @@ async fn what_is_due_is_announced_and_begins_with_the_daemon() {
     assert_eq!(board.upcoming(), [], "it has begun");
     let (board, _stop) = direct(&arena, of_house("swiss")).await;
     arena.settle().await;
-    assert_eq!(board.upcoming(), [Upcoming { name: "Cup".into(), at: None }]);
+    assert_eq!(board.upcoming(), [Upcoming { name: "Cup".into(), at: None, open_bots: false }]);
     let daily = TournamentConfig { at: "0 18 * * *".parse().unwrap(), ..of_house("swiss") };
     let (board, _stop) = direct(&arena, daily).await;
     arena.settle().await;
