@@ -107,6 +107,10 @@ struct UpcomingRow {
     when: Option<String>,
     /// Whether every open bot takes part.
     is_open: bool,
+    /// Which people have entered, if they may.
+    entered: Option<Vec<String>>,
+    /// Whether the visitor has.
+    has_entered: bool,
 }
 
 #[derive(Template)]
@@ -120,10 +124,13 @@ struct TournamentsPage {
 /// All tournaments.
 pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
-    let next = |Upcoming { name, at, open_bots }: Upcoming| UpcomingRow {
+    let own = visitor.signed_in().map(|viewer| viewer.identity.name.clone());
+    let next = |Upcoming { name, at, open_bots, entered }: Upcoming| UpcomingRow {
         name,
         when: at.map(|at| words::moment(lang, at)),
         is_open: open_bots,
+        has_entered: entered.iter().flatten().any(|name| Some(name) == own.as_ref()),
+        entered: entered.map(|names| names.iter().map(ToString::to_string).collect()),
     };
     let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
     let page = TournamentsPage {
