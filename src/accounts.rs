@@ -619,8 +619,8 @@ impl Accounts {
         Ok(Authenticated { identity: identity_of(&player), token: found.id })
     }
 
-    /// Notes that a session is used, unless that was noted just now. Nobody waits for it, and little is lost if it cannot
-    /// be stored: the next use is noted again.
+    /// Notes that a session is used, unless that was noted just now. Nobody waits for it, and little is lost if it
+    /// cannot be stored: the next use is noted again.
     fn note_use(&self, session: &StoredToken) {
         let at = UnixMillis::now();
         if at.after(session.used_at.unwrap_or(session.created_at)) < USE_NOTED_EVERY {

@@ -302,8 +302,8 @@ pub(super) fn png(canvas: &Canvas) -> Vec<u8> {
     file
 }
 
-/// Of each line what differs from the one above (the filter `Up`), which is nothing nearly everywhere: the fastest level
-/// is then small enough, and takes a fifth of the time.
+/// Of each line what differs from the one above (the filter `Up`), which is nothing nearly everywhere: the fastest
+/// level is then small enough, and takes a fifth of the time.
 fn compressed(canvas: &Canvas) -> Vec<u8> {
     const UP: u8 = 2;
     let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -370,16 +370,16 @@ mod tests {
 
     #[test]
     fn what_is_left_out_of_computing_is_as_if_computed() {
-        let (shape, reach, colour) = ((37.3, 41.9), (30.0, 22.0), CORAL);
         type Distance = fn(Point) -> f32;
+        let (centre, reach, colour) = ((37.3, 41.9), (30.0, 22.0), CORAL);
         let distances: [Distance; 3] = [
-            |point| length(minus(point, (37.3, 41.9))) - 20.2,
-            |point| (length(minus(point, (37.3, 41.9))) - 15.0).abs() - 3.4,
-            |(x, y)| (x - 37.3).abs().max((y - 41.9).abs()) - 11.7,
+            |point: Point| length(minus(point, (37.3, 41.9))) - 20.2,
+            |point: Point| (length(minus(point, (37.3, 41.9))) - 15.0).abs() - 3.4,
+            |(x, y): Point| (x - 37.3).abs().max((y - 41.9).abs()) - 11.7,
         ];
         for distance in distances {
             let (mut quick, mut slow) = (Canvas::new((80, 70), PAPER), Canvas::new((80, 70), PAPER));
-            quick.fill(shape, reach, colour, distance);
+            quick.fill(centre, reach, colour, distance);
             for (x, y) in (0..70).flat_map(|y| (0..80).map(move |x| (x, y))) {
                 let share = (0.5 - distance((pixels(x) + 0.5, pixels(y) + 0.5))).clamp(0.0, 1.0);
                 slow.mix(3 * (y * 80 + x), colour, share);
@@ -410,7 +410,7 @@ mod tests {
         let data = file.windows(4).position(|word| word == b"IDAT").unwrap() + 4;
         let mut lines = Vec::new();
         flate2::read::ZlibDecoder::new(&file[data..]).read_to_end(&mut lines).unwrap();
-        let mut pixels = vec![0; 3 * WIDTH];
+        let mut pixels: Vec<u8> = vec![0; 3 * WIDTH];
         for line in lines.chunks(3 * WIDTH + 1) {
             assert_eq!(line[0], 2, "each line is said as what differs from the one above");
             let above = pixels.len() - 3 * WIDTH;

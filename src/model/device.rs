@@ -1,5 +1,5 @@
-//! What somebody signs in with: a browser and a system, as far as their words are known. Nothing else of what the browser
-//! says of itself is kept: neither its version nor the machine.
+//! What somebody signs in with: a browser and a system, as far as their words are known. Nothing else of what the
+//! browser says of itself is kept: neither its version nor the machine.
 
 use std::fmt;
 use std::str::FromStr;
