@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::broadcast;
-use tracing::info;
+use tracing::{debug, info};
 
 pub use self::error::AccountError;
 pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
@@ -32,6 +32,7 @@ pub(crate) use self::names::NameRules;
 use self::operators::Proofs;
 use self::password::Passwords;
 use self::stored_guests::StoredGuests;
+use crate::model::device::Device;
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::Identity;
@@ -64,6 +65,10 @@ const TOKENS_MAX: u32 = 20;
 
 /// Sessions of one person that are stored. Whoever signs in on one device more is signed out on that of longest ago.
 const SESSIONS_MAX: u32 = 20;
+
+/// How long a use of a session is not noted again: who looks for a stranger's session sees enough by it, and whoever is
+/// at the pages all day costs six writes an hour.
+const USE_NOTED_EVERY: Duration = Duration::from_mins(10);
 
 /// Names that are tried for a guest, or for somebody who left, before giving up; already the second is hardly ever
 /// needed.
@@ -276,9 +281,10 @@ impl Accounts {
         from: IpAddr,
         name: &str,
         password: Secret,
+        device: Device,
     ) -> Result<Issued, AccountError> {
         let player = self.prove(from, name, password).await?;
-        self.issue(&player, TokenKind::Session, None).await
+        self.begin_session(&player, device).await
     }
 
     /// Whose name and password these are. All attempts draw on a share of the network; wrong ones are counted besides.
@@ -301,9 +307,9 @@ impl Accounts {
     /// # Errors
     ///
     /// Nobody has that id, or the store failed.
-    pub async fn open_session(&self, player: &PlayerId) -> Result<Issued, AccountError> {
+    pub async fn open_session(&self, player: &PlayerId, device: Device) -> Result<Issued, AccountError> {
         let player = self.inner.store.player(player).await?.ok_or(AccountError::BadCredentials)?;
-        self.issue(&player, TokenKind::Session, None).await
+        self.begin_session(&player, device).await
     }
 
     /// Ends one session.
@@ -403,7 +409,8 @@ impl Accounts {
     /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token;
     /// [`AccountError::TooManyTokens`] if it has `TOKENS_MAX`.
     pub(crate) async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
-        self.issue(&self.remote_bot(bot).await?, TokenKind::Bot, None).await
+        let (token, secret) = draw_token(bot, TokenKind::Bot);
+        self.issue(&self.remote_bot(bot).await?, token, secret).await
     }
 
     /// The same, and the token ends by itself.
@@ -416,7 +423,10 @@ impl Accounts {
         bot: &PlayerId,
         lasts: Duration,
     ) -> Result<Issued, AccountError> {
-        self.issue(&self.remote_bot(bot).await?, TokenKind::Bot, Some(lasts)).await
+        let (token, secret) = draw_token(bot, TokenKind::Bot);
+        let ends = UnixMillis(token.created_at.0.saturating_add(whole_ms(lasts)));
+        self.issue(&self.remote_bot(bot).await?, StoredToken { expires_at: Some(ends), ..token }, secret)
+            .await
     }
 
     async fn remote_bot(&self, bot: &PlayerId) -> Result<StoredPlayer, AccountError> {
@@ -572,17 +582,19 @@ impl Accounts {
 
     // ---- credentials ----
 
+    async fn begin_session(&self, player: &StoredPlayer, device: Device) -> Result<Issued, AccountError> {
+        let (token, secret) = draw_token(&player.id, TokenKind::Session);
+        self.issue(player, StoredToken { device: Some(device), ..token }, secret).await
+    }
+
     async fn issue(
         &self,
         player: &StoredPlayer,
-        kind: TokenKind,
-        lasts: Option<Duration>,
+        token: StoredToken,
+        secret: Secret,
     ) -> Result<Issued, AccountError> {
-        let (token, secret) = draw_token(&player.id, kind);
-        let ends = lasts.map(|lasts| token.created_at.0.saturating_add(whole_ms(lasts)));
-        let token = StoredToken { expires_at: ends.map(UnixMillis).or(token.expires_at), ..token };
         let issued = Issued { identity: identity_of(player), token: token.id.clone(), secret };
-        let at_most = match kind {
+        let at_most = match token.kind {
             TokenKind::Bot => TOKENS_MAX,
             TokenKind::Session => SESSIONS_MAX,
         };
@@ -601,7 +613,25 @@ impl Accounts {
             found.filter(|stored| token::matches(stored, kind, &digest)).ok_or(AccountError::Unauthorized)?;
         let player = self.inner.store.player(&found.player).await?.ok_or(AccountError::Unauthorized)?;
         self.admit(&player).await?;
+        if kind == TokenKind::Session {
+            self.note_use(&found);
+        }
         Ok(Authenticated { identity: identity_of(&player), token: found.id })
+    }
+
+    /// Notes that a session is used, unless that was noted just now. Nobody waits for it, and little is lost if it
+    /// cannot be stored: the next use is noted again.
+    fn note_use(&self, session: &StoredToken) {
+        let at = UnixMillis::now();
+        if at.after(session.used_at.unwrap_or(session.created_at)) < USE_NOTED_EVERY {
+            return;
+        }
+        let (writer, token) = (self.inner.writer.clone(), session.id.clone());
+        tokio::spawn(async move {
+            if let Err(error) = writer.write(Write::NoteUse { token, at }).await {
+                debug!(error = %error, "the use of a session is not noted");
+            }
+        });
     }
 
     async fn revoke(&self, player: &PlayerId, only: Option<TokenId>) -> Result<usize, AccountError> {
@@ -665,6 +695,8 @@ fn draw_token(player: &PlayerId, kind: TokenKind) -> (StoredToken, Secret) {
         digest: token::digest(&secret),
         created_at: now,
         expires_at,
+        device: None,
+        used_at: None,
     };
     (token, secret)
 }

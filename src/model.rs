@@ -4,6 +4,7 @@ pub mod bounded;
 pub(crate) mod chain_hash;
 pub mod clock;
 pub(crate) mod cron;
+pub mod device;
 pub(crate) mod duel;
 pub mod durability;
 pub(crate) mod fault;

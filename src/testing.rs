@@ -19,6 +19,7 @@ use crate::lobby::LobbyActor;
 use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::model::bounded::{Bounded, BoundedLong};
 use crate::model::clock::{GameTime, TimeControl, now};
+use crate::model::device::Device;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
@@ -219,7 +220,7 @@ impl Arena {
     /// Somebody with an account, and the cookie that says so.
     pub(crate) async fn person(&self, name: &str) -> Account {
         let identity = self.add(name, PlayerKind::Human, None).await;
-        let issued = self.services.accounts.open_session(&identity.id).await.unwrap();
+        let issued = self.services.accounts.open_session(&identity.id, Device::default()).await.unwrap();
         Account { identity, credential: Credential::Cookie(issued.secret) }
     }
 

@@ -9,5 +9,6 @@ mod board;
 mod director;
 pub(crate) mod progress;
 
+pub(crate) use board::{EntryError, Wish};
 pub use board::{TournamentStartError, TournamentSummary, TournamentView, Tournaments, Upcoming};
 pub(crate) use director::{Director, DirectorDeps};

@@ -20,6 +20,9 @@ use tower_http::compression::CompressionLayer;
 
 use super::texts::{self, Language};
 
+/// What the addresses of all of them begin with.
+pub(super) const PATH: &str = "/static/";
+
 /// What browsers may keep without asking: a year, the longest that means anything.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// What they must ask about each time.

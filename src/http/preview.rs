@@ -8,7 +8,7 @@ use fourfold_engine::{Column, Game, Variant};
 use tokio::sync::Semaphore;
 
 use super::{animation, raster};
-use crate::model::world::on_thread;
+use crate::system::aside;
 
 /// Pictures that are kept: those of the games that are passed on just now. Each has some 20 to 100 KiB.
 const KEPT: usize = 64;
@@ -59,7 +59,7 @@ impl Previews {
             return Some(picture);
         }
         let previews = self.clone();
-        let drawing = on_thread(move || {
+        let drawing = aside::run(move || {
             let picture = Bytes::from(match kind {
                 PictureKind::Still => raster::png(&raster::board(&game)),
                 PictureKind::Moving => animation::gif(&game),

@@ -57,12 +57,20 @@ impl Canvas {
             let last = (middle + reach + 1.0).clamp(0.0, pixels(end));
             whole(first)..whole(last)
         };
+        let across = span(centre.0, reach.0, self.width);
         for y in span(centre.1, reach.1, self.height) {
-            for x in span(centre.0, reach.0, self.width) {
-                let share = (0.5 - distance((pixels(x) + 0.5, pixels(y) + 0.5))).clamp(0.0, 1.0);
-                if share > 0.0 {
-                    self.mix(3 * (y * self.width + x), colour, share);
+            let mut x = across.start;
+            while x < across.end {
+                // No distance changes faster than the point moves: so far there is no edge, and nothing to compute.
+                let share = 0.5 - distance((pixels(x) + 0.5, pixels(y) + 0.5));
+                let next = (x + 1 + whole((share - 1.0).max(-share).max(0.0))).min(across.end);
+                let at = y * self.width;
+                if share >= 1.0 {
+                    self.pixels[3 * (at + x)..3 * (at + next)].as_chunks_mut::<3>().0.fill(colour);
+                } else if share > 0.0 {
+                    self.mix(3 * (at + x), colour, share);
                 }
+                x = next;
             }
         }
     }
@@ -281,7 +289,7 @@ pub(super) fn marks(canvas: &mut Canvas, frame: &Frame, game: &Game) {
     }
 }
 
-/// As the specification of PNG has it: header, all lines unfiltered and compressed, end.
+/// As the specification of PNG has it: header, all lines filtered and compressed, end.
 pub(super) fn png(canvas: &Canvas) -> Vec<u8> {
     const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
     /// Eight bits a channel, red, green and blue, the one compression and filter method, not interlaced.
@@ -294,11 +302,18 @@ pub(super) fn png(canvas: &Canvas) -> Vec<u8> {
     file
 }
 
+/// Of each line what differs from the one above (the filter `Up`), which is nothing nearly everywhere: the fastest
+/// level is then small enough, and takes a fifth of the time.
 fn compressed(canvas: &Canvas) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    const UP: u8 = 2;
+    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut above: &[u8] = &vec![0; 3 * canvas.width];
     for line in canvas.pixels.chunks(3 * canvas.width) {
+        let differences = line.iter().zip(above).map(|(byte, above)| byte.wrapping_sub(*above));
+        let filtered: Vec<u8> = std::iter::once(UP).chain(differences).collect();
         // Writing into memory does not fail.
-        let _ = encoder.write_all(&[0]).and_then(|()| encoder.write_all(line));
+        let _ = encoder.write_all(&filtered);
+        above = line;
     }
     encoder.finish().unwrap_or_default()
 }
@@ -354,6 +369,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_of_computing_is_as_if_computed() {
+        type Distance = fn(Point) -> f32;
+        let (centre, reach, colour) = ((37.3, 41.9), (30.0, 22.0), CORAL);
+        let distances: [Distance; 3] = [
+            |point: Point| length(minus(point, (37.3, 41.9))) - 20.2,
+            |point: Point| (length(minus(point, (37.3, 41.9))) - 15.0).abs() - 3.4,
+            |(x, y): Point| (x - 37.3).abs().max((y - 41.9).abs()) - 11.7,
+        ];
+        for distance in distances {
+            let (mut quick, mut slow) = (Canvas::new((80, 70), PAPER), Canvas::new((80, 70), PAPER));
+            quick.fill(centre, reach, colour, distance);
+            for (x, y) in (0..70).flat_map(|y| (0..80).map(move |x| (x, y))) {
+                let share = (0.5 - distance((pixels(x) + 0.5, pixels(y) + 0.5))).clamp(0.0, 1.0);
+                slow.mix(3 * (y * 80 + x), colour, share);
+            }
+            assert!(quick.pixels == slow.pixels);
+        }
+    }
+
+    #[test]
     fn every_size_has_its_plate_within_the_picture() {
         for variant in ["4x4x3", "12x4", "4x15", "9x6x5"] {
             let game = game(variant, "1");
@@ -375,7 +410,13 @@ mod tests {
         let data = file.windows(4).position(|word| word == b"IDAT").unwrap() + 4;
         let mut lines = Vec::new();
         flate2::read::ZlibDecoder::new(&file[data..]).read_to_end(&mut lines).unwrap();
-        let pixels: Vec<u8> = lines.chunks(3 * WIDTH + 1).flat_map(|line| line[1..].to_vec()).collect();
+        let mut pixels: Vec<u8> = vec![0; 3 * WIDTH];
+        for line in lines.chunks(3 * WIDTH + 1) {
+            assert_eq!(line[0], 2, "each line is said as what differs from the one above");
+            let above = pixels.len() - 3 * WIDTH;
+            (0..3 * WIDTH).for_each(|at| pixels.push(pixels[above + at].wrapping_add(line[1 + at])));
+        }
+        pixels.drain(..3 * WIDTH);
         assert!(pixels == canvas.pixels);
         assert!(file.len() < 100_000, "{} bytes are much for messengers", file.len());
     }

@@ -12,7 +12,7 @@ use super::client::{DeclineReason, Ping};
 use super::error::WireError;
 use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireSide, WireVariant};
 use crate::model::clock::TimeControl;
-use crate::model::ids::{ChallengeId, GameId, PlayerId, SessionId};
+use crate::model::ids::{ChallengeId, GameId, PlayerId, SessionId, TournamentId};
 use crate::model::result::{EndReason, GameResult};
 
 /// Everything that the server may say. Receivers ignore types that they do not know.
@@ -527,6 +527,9 @@ pub(crate) struct LiveGame {
     pub(crate) watching: u32,
     /// When it began, RFC 3339.
     pub(crate) started_at: String,
+    /// The tournament that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tournament: Option<TournamentId>,
 }
 
 /// Feed `lobby`: seeks, open challenges and live games, whole each time.

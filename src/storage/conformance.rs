@@ -25,6 +25,7 @@ use super::record::UnratedReason;
 use super::store::{GameQuery, IdleGuests, Refused, Store, Write, Written};
 use crate::model::chain_hash::ChainHash;
 use crate::model::clock::TimeControl;
+use crate::model::device::Device;
 use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::MilliElo;
@@ -97,6 +98,7 @@ macro_rules! conformance_of_games {
             tokens_are_found_until_they_expire,
             tokens_are_revoked_one_by_one_or_all,
             old_sessions_make_room_and_tokens_of_bots_do_not,
+            the_last_use_of_a_session_is_noted,
             a_new_password_ends_all_other_sessions,
             a_token_takes_the_place_of_another,
             an_owner_has_so_many_bots,
@@ -351,6 +353,8 @@ fn token(id: &str, player: &str, digit: u8) -> StoredToken {
         digest: [digit; 32],
         created_at: after_noon(i64::from(digit)),
         expires_at: None,
+        device: None,
+        used_at: None,
     }
 }
 
@@ -416,6 +420,7 @@ fn session(id: &str, name: &str, number: u8) -> StoredToken {
         kind: TokenKind::Session,
         created_at: after_noon(number.into()),
         expires_at: Some(after_noon(1_000)),
+        device: Some(Device::of("Firefox/140.0 (Windows)")),
         ..token(id, name, number)
     }
 }
@@ -440,6 +445,23 @@ pub(crate) async fn old_sessions_make_room_and_tokens_of_bots_do_not<F: Fixture>
     assert_eq!(write(&*store, add_token(&token("t4", "Bob", 14))).await, Err(Refused::TooMany));
     assert_eq!(token_ids(&*store, "Bob").await.len(), 3);
     assert_eq!(write(&*store, add_token(&session("s5", "Bob", 5))).await, Ok(ended(&[])), "another kind");
+}
+
+pub(crate) async fn the_last_use_of_a_session_is_noted<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada"]).await;
+    for number in [1, 2] {
+        write(&*store, add_token(&session(&format!("s{number}"), "Ada", number))).await.unwrap();
+    }
+    let note = |id: &str, at| Write::NoteUse { token: id.parse().unwrap(), at: after_noon(at) };
+    for (id, at) in [("s2", 500), ("s2", 700), ("gone", 800)] {
+        assert_eq!(write(&*store, note(id, at)).await, Ok(Written::Done), "{id}");
+    }
+    let fixture = fixture.reopen().await;
+    let used = StoredToken { used_at: Some(after_noon(700)), ..session("s2", "Ada", 2) };
+    let sessions = fixture.store().tokens_of(&player_id("Ada"), NOON).await.unwrap();
+    assert_eq!(sessions, [used, session("s1", "Ada", 1)]);
 }
 
 pub(crate) async fn a_new_password_ends_all_other_sessions<F: Fixture>() {

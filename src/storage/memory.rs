@@ -233,6 +233,12 @@ impl MemoryTables {
             Write::AddToken { token, at_most } => self.add_token(token, *at_most),
             Write::RotateToken { old, new } => self.rotate(old, new),
             Write::RevokeTokens { player, only } => self.revoke(player, only.as_ref()),
+            Write::NoteUse { token, at } => {
+                if let Some(token) = self.tokens.get_mut(token) {
+                    token.used_at = Some(*at);
+                }
+                Ok(Written::Done)
+            }
             Write::StartGame(spec) => self.start(spec),
             Write::Append { game, events } => self.append(game, events),
             Write::Finish { game, events } => self.finish(game, events).map(Written::Settled),

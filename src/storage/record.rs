@@ -3,6 +3,7 @@
 use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
 use crate::model::clock::TimeControl;
+use crate::model::device::Device;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::opening::OpeningKind;
 use crate::model::rating::elo::{MilliElo, RatingEntry, Standing};
@@ -88,6 +89,10 @@ pub struct StoredToken {
     pub(crate) created_at: UnixMillis,
     /// When it ends by itself.
     pub(crate) expires_at: Option<UnixMillis>,
+    /// What a session was begun with; nothing of tokens of bots and of sessions from before it was kept.
+    pub(crate) device: Option<Device>,
+    /// When it was used last, roughly: see [`Write::NoteUse`](super::store::Write::NoteUse).
+    pub(crate) used_at: Option<UnixMillis>,
 }
 
 /// Where a game's first moves come from.

@@ -100,6 +100,8 @@ pub enum Write {
         /// Which one; all if `None`.
         only: Option<TokenId>,
     },
+    /// A credential was used. Nothing if it has ended meanwhile.
+    NoteUse { token: TokenId, at: UnixMillis },
     /// A game begins.
     StartGame(GameSpec),
     /// Events of a live game, in order. Refused as [`Refused::OutOfSequence`] unless they follow the last one.
@@ -240,6 +242,7 @@ impl Write {
             | Self::AddToken { .. }
             | Self::RotateToken { .. }
             | Self::RevokeTokens { .. }
+            | Self::NoteUse { .. }
             | Self::StartGame(_)
             | Self::OpenLink(_)
             | Self::SetTeaching { .. }

@@ -39,6 +39,25 @@ test("a token is shown once, and no more after a reload", async () => {
   assert.equal(await page.locator('[data-bot="olgas-bot"]').count(), 1);
 });
 
+test("the account names the browsers that are signed in, and ends one of them", async () => {
+  const [page, other] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
+  await signUp(page, "Sid");
+  await other.goto("/account");
+  await other.fill("#in-name", "Sid");
+  await other.fill("#in-password", "correct horse battery");
+  await other.click("#sign-in button[type=submit]");
+  await other.waitForSelector("#sign-out");
+  await page.reload();
+  const rows = page.locator("#sessions li");
+  assert.match((await rows.first().innerText()) ?? "", /Chrome on Linux[^]*Signed in \d/);
+  assert.equal(await rows.count(), 2);
+  await page.click("#sessions [data-session]");
+  await page.waitForSelector("#toasts >> text=The session has ended");
+  assert.equal(await rows.count(), 1);
+  await other.goto("/account");
+  await other.waitForSelector("#sign-in");
+});
+
 test("a new token differs from the old one, and both can be revoked", async () => {
   const page = await browser.visitor(arena.url);
   await signUp(page, "Pia");
@@ -265,5 +284,5 @@ test("guests are told to sign in, a wrong code is said at its field, and the rig
   await late.fill("#up-password", "correct horse battery");
   await late.click("#sign-up button[type=submit]");
   await late.waitForFunction(() => document.querySelector("#sign-up .problem")?.textContent);
-  assert.match((await late.textContent("#sign-up .problem")) ?? "", /As many people have signed up/);
+  assert.match((await late.textContent("#sign-up .problem")) ?? "", /This code has been used up/);
 });

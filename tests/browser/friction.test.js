@@ -40,7 +40,7 @@ for (const locale of ["en", "de", "fr"]) {
   test(`the first screen of a small phone has whoever waits and every way to play, ${locale}`, async () => {
     const [una, vic] = await Promise.all([browser.visitor(arena.url), browser.visitor(arena.url, { ...SMALL, locale })]);
     await toLobby(vic);
-    const places = () => Promise.all(["#choose-bot", "#play-now", "#make-link", '[href="/offline#two"]'].map((way) => box(vic, way)));
+    const places = () => Promise.all(["#play-next", "#choose-bot", "#play-now", "#make-link", '[href="/offline#two"]'].map((way) => box(vic, way)));
     const before = await places();
     await toLobby(una);
     await una.click("#play-now");

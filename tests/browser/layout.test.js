@@ -98,6 +98,6 @@ test("where the system chooses the colours, switches are there", async () => {
   await page.goto("/");
   const look = await page.$eval(".switch input", (input) => getComputedStyle(input).appearance);
   assert.equal(look, "auto");
-  const [primary, plain] = await page.$$eval("#play-now, #choose-bot", (buttons) => buttons.map((button) => getComputedStyle(button).backgroundColor));
+  const [primary, plain] = await page.$$eval("#play-next, #play-now", (buttons) => buttons.map((button) => getComputedStyle(button).backgroundColor));
   assert.notEqual(primary, plain);
 });

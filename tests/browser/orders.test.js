@@ -38,9 +38,9 @@ test("while the arena is paused pages say why, and whoever asks for a game is to
   await toLobby(page);
   arena.operate("pause", ...BECAUSE);
   await page.click("#play-now");
-  await page.waitForSelector(".toast >> text=No new games can start just now");
+  await page.waitForSelector(".toast >> text=No new games can start right now");
   await page.reload();
-  assert.match((await page.textContent("body")) ?? "", /No new games begin now: a new version/);
+  assert.match((await page.textContent("body")) ?? "", /No new games for now: a new version/);
   await assertGood(page, "a paused arena");
   arena.operate("resume", ...BECAUSE);
   await toLobby(page);

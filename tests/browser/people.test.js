@@ -134,7 +134,7 @@ test("whoever waits is seen on a phone's first screen, and nothing that is press
   const before = await vic.locator("#play-now").boundingBox();
   assert.equal(await vic.isVisible("#nobody-waits"), true);
   const first = () => vic.locator("#quick .primary").getAttribute("id");
-  assert.equal(await first(), "choose-bot", "alone one plays a bot");
+  assert.equal(await first(), "play-next", "alone one plays a bot");
   await una.click("#play-now");
   const join = vic.locator("#seeks button");
   await join.waitFor();

@@ -44,12 +44,22 @@ test("a tournament is followed live, through the death of the daemon, to its end
   await page.goto("/");
   await page.click(".site-footer >> text=Tournaments");
   assert.match(await page.innerText("#main"), /Friday Swiss/);
+  assert.equal(await page.getAttribute(".upcoming a", "href"), "/bots/new", "how a bot takes part");
   await page.click("text=Opening Cup");
   await page.waitForSelector("#tournament [data-live]");
   await page.evaluate(() => Object.assign(globalThis, { notReloaded: true }));
   const booked = () => page.waitForFunction(() => /[1-6] of 6 games/.test(document.querySelector(".tournament-status")?.textContent ?? ""));
   await booked();
   await assertGood(page, "a tournament under way");
+
+  const tournament = page.url().split("/").pop();
+  const viewer = await browser.visitor(arena.url, DESKTOP);
+  await viewer.goto(page.url());
+  await viewer.click(".page-head >> text=Watch");
+  const shown = await viewer.getAttribute("#game[data-ply]", "data-game");
+  assert.equal((await (await viewer.request.get(`/api/v1/games/${shown}`)).json()).pair.id.split("-")[0], tournament);
+  assert.equal(await viewer.textContent('.segments [aria-current="page"]'), "Tournament");
+  await viewer.context().close();
 
   await arena.crashAndRestart();
   await page.waitForSelector(".tournament-status:not([data-live])", { timeout: 120_000 });

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold::app::server::{Daemon, Parts, ServerError};
+use fourfold::model::device::Device;
 use fourfold::model::ids::PlayerId;
 use fourfold::model::player::PlayerKind;
 use fourfold::model::time::UnixMillis;
@@ -270,7 +271,8 @@ impl<'p> Run<'p> {
                 Kind::Guest => Credential::None,
                 Kind::Person => {
                     let person = add_person(life, &client.name).await;
-                    let issued = accounts.open_session(&person.id).await.expect("a cookie");
+                    let issued =
+                        accounts.open_session(&person.id, Device::default()).await.expect("a cookie");
                     Credential::Cookie(issued.secret)
                 }
                 Kind::Bot => {

@@ -4,13 +4,18 @@
 import { arrange, el, find, icon } from "./dom.js";
 import { nameOf } from "./companion.js";
 import { other } from "./rules.js";
-import { shareButton } from "./share.js";
 import { canAbort } from "./state.js";
 import { text } from "./texts.js";
 import { shortTime } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Side} Side */
+
+/** What can be shared is asked for when somebody wants to. @param {GameState} state */
+function shareButton(state) {
+  const open = () => import("./share.js").then(({ openShare }) => openShare(state));
+  return el("button", { type: "button", class: "button", click: open }, icon("share"), text("share.share"));
+}
 /** @typedef {"hint" | "resign" | "abort" | "takeback" | "allow" | "refuse" | "rematch" | "claim"} Act */
 
 /** How long a button waits to be pressed again before it resigns, in milliseconds. */

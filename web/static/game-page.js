@@ -8,8 +8,6 @@ import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
 import { formatVariant, landingRow } from "./rules.js";
-import { Replay } from "./replay.js";
-import { ReviewCard } from "./review.js";
 import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
@@ -29,8 +27,6 @@ const DOUBLE_PRESS_MS = 400;
 const root = find("#game");
 const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root);
-const review = new ReviewCard(root, (ply) => view.goTo(ply));
-const replay = new Replay(root, view);
 const truth = new TruthBar(root);
 const companion = new Companion(root);
 const ending = new Ending(root, () => act("rematch"));
@@ -48,6 +44,10 @@ const LATE_MS = 3_000;
 
 /** @type {GameState} */
 let state = readPage();
+/** The ply on show. */
+let shown = 0;
+/** What a game that is over has besides, which is asked for then. @type {ReturnType<typeof readBesides> | null} */
+let besides = null;
 /** A column that was chosen and is not acknowledged yet. @type {number | null} */
 let pending = null;
 /** A column that was chosen for the next turn. @type {number | null} */
@@ -68,16 +68,30 @@ function readPage() {
   return (end && reduce(first, { type: "game_end", ...end }, now)) || first;
 }
 
+async function readBesides() {
+  const [{ ReviewCard }, { Replay }] = await Promise.all([import("./review.js"), import("./replay.js")]);
+  const review = new ReviewCard(root, (ply) => view.goTo(ply));
+  review.show(shown);
+  return { review, replay: new Replay(root, view) };
+}
+
+/** Once the game is over, it can be played again by itself, and is gone through. */
+async function showBesides() {
+  besides ??= readBesides();
+  const { review, replay } = await besides;
+  replay.show(state);
+  if (state.result !== "void") review.load(state);
+}
+
 function show() {
   if (pending === null) {
     clearTimeout(lateTimer);
     late = false;
   }
   view.show(state, pending, planned, late);
-  replay.show(state);
   truth.show(state);
   companion.show(state);
-  if (state.status === "over" && state.result !== "void") review.load(state);
+  if (state.status === "over") showBesides();
   actions.show(state, connection.welcome?.reactions ?? []);
 }
 
@@ -248,7 +262,10 @@ connection.on("truth", (message) => message.game === id && truth.hear(message));
 connection.on("synced", join);
 connection.on("welcome", show);
 connection.onState((now) => (told &&= now === "open"));
-root.addEventListener("shown", (event) => review.show(/** @type {CustomEvent<number>} */ (event).detail));
+root.addEventListener("shown", (event) => {
+  shown = /** @type {CustomEvent<number>} */ (event).detail;
+  besides?.then(({ review }) => review.show(shown));
+});
 root.addEventListener("column", (event) => {
   const column = /** @type {CustomEvent<number>} */ (event).detail;
   if (state.toMove === state.you && !isConfirmed(column)) return;

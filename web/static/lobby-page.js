@@ -7,11 +7,11 @@ import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { playerLink } from "./game-view.js";
 import { finishedTile, liveTile, pairing } from "./live-games.js";
-import { openPlayDialog } from "./play-dialog.js";
+import { nextRival, openPlayDialog } from "./play-dialog.js";
 import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
 import { connection } from "./socket.js";
-import { chosenBoard, chosenTime, copy, playBot, USUAL_BOARD, wantsRated } from "./start.js";
+import { chosenBoard, chosenTime, copy, NO_CLOCK, playBot, USUAL_BOARD, wantsRated } from "./start.js";
 import { count, text } from "./texts.js";
 import { boardName, timeControl } from "./words.js";
 
@@ -24,6 +24,8 @@ const GAMES_MAX = 9;
 
 const form = /** @type {HTMLFormElement} */ (find("#quick"));
 const waiting = find("#waiting");
+/** There is none where no bot of the house is a character. */
+const playNext = /** @type {HTMLButtonElement | null} */ (document.querySelector("#play-next"));
 
 /** What this tab looks for. @type {Pick<SeekEntry, "time" | "rated" | "variant"> & { opponents: ("human" | "bot")[], since: number } | null} */
 let seek = null;
@@ -190,7 +192,7 @@ function showLobby({ seeks, games, live, online }) {
   find("#more-seeks").replaceChildren(...rows.slice(1));
   find("#nobody-waits").hidden = others.length > 0;
   find("#play-now").classList.toggle("primary", others.length > 0);
-  find("#choose-bot").classList.toggle("primary", others.length === 0);
+  playNext?.classList.toggle("primary", others.length === 0);
   if (games[0]) showFeature(games[0]);
   const finished = /** @type {HTMLElement[]} */ ([...find("#games").querySelectorAll(".game-tile:not(:has(.badge.live))")]);
   const byPeople = (/** @type {LiveGame} */ { players }) => players.first.kind !== "bot" || players.second.kind !== "bot";
@@ -305,6 +307,15 @@ form.addEventListener("submit", (event) => {
 });
 find("#make-link").addEventListener("click", invite);
 find("#choose-bot").addEventListener("click", () => openPlayDialog());
+// Whoever comes for the first time plays at once, and begins; everybody else against the first who is not beaten yet.
+const next = nextRival();
+if (playNext && next) {
+  playNext.dataset.bot = next.bot;
+  setText(find("small", playNext), next.words);
+}
+playNext?.addEventListener("click", () => {
+  playBot(playNext.dataset.bot ?? "", "first", NO_CLOCK, { variant: chosenBoard(), moves: "" });
+});
 connection.on("bot_offer", showBotOffer);
 connection.on("challenge_end", ({ challenge, how, reason }) => {
   if (challenge !== invitation) return;

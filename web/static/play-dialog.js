@@ -14,7 +14,7 @@ const inputs = () => /** @type {NodeListOf<HTMLInputElement>} */ (dialog.querySe
 
 /** Opens the dialog. @param {string} [bot] the opponent, if it is chosen already */
 export function openPlayDialog(bot) {
-  const wanted = bot ?? firstUnbeaten();
+  const wanted = bot ?? firstUnbeaten()?.value;
   // An arena may have no characters: then one chooses among its programs.
   if (!wanted) return location.assign("/bots");
   const among = [...inputs()].find((input) => input.value === wanted && !other.contains(input));
@@ -29,7 +29,15 @@ export function openPlayDialog(bot) {
 function firstUnbeaten() {
   const done = beaten();
   const rivals = [...inputs()].filter((input) => !other.contains(input));
-  return (rivals.find((input) => !done.includes(input.value)) ?? rivals.at(-1))?.value;
+  return rivals.find((input) => !done.includes(input.value)) ?? rivals.at(-1);
+}
+
+/** The same, as the program and in words; nobody where there are no characters. */
+export function nextRival() {
+  const input = firstUnbeaten();
+  if (!input) return null;
+  const words = ["strong", "small"].map((part) => find(part, /** @type {HTMLElement} */ (input.parentElement)).textContent);
+  return { bot: input.value, words: words.join(" · ") };
 }
 
 /** One that is none of the eight. @param {string} bot */

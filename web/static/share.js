@@ -13,9 +13,8 @@ import { headline } from "./words.js";
 const FRAME = { width: 400, height: 470 };
 
 /** @param {GameState} state */
-export function shareButton(state) {
-  const open = () => dialog(state).showModal();
-  return el("button", { type: "button", class: "button", click: open }, icon("share"), text("share.share"));
+export function openShare(state) {
+  dialog(state).showModal();
 }
 
 /**

@@ -15,6 +15,8 @@ const DEFAULT_TIME = { bank_ms: 180_000, increment_ms: 2_000, move_ms: null };
 
 /** The board where none is chosen. */
 export const USUAL_BOARD = "7x6";
+/** As much time as one likes for each move, within reason: as in the dialog. */
+export const NO_CLOCK = { bank_ms: null, increment_ms: 0, move_ms: 900_000 };
 
 /** The time control chosen on the page. @returns {Time} */
 export function chosenTime() {

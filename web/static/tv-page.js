@@ -19,7 +19,7 @@ const LINGER_MS = 4_000;
 const root = document.getElementById("game");
 const view = root && new GameView(root);
 const truth = root && new TruthBar(root);
-/** `people` or `bots` for games of these alone; empty for the best of all. */
+/** `people`, `bots` or `tournament` for games of these alone; empty for the best of all. */
 const channel = document.querySelector("[data-channel]")?.getAttribute("data-channel") ?? "";
 let watched = "";
 /** The game that comes next. */
@@ -55,7 +55,8 @@ function turnTo(game) {
 }
 
 /** @param {LiveGame} game whether it is one of this channel */
-function isShown({ players }) {
+function isShown({ players, tournament }) {
+  if (channel === "tournament") return tournament !== undefined;
   const hasPeople = players.first.kind !== "bot" || players.second.kind !== "bot";
   return !channel || hasPeople === (channel === "people");
 }

@@ -77,7 +77,7 @@ export interface Truth { type: "truth"; game: string; ply: number; winner: Side 
 export interface Crowd { type: "crowd"; game: string; watching: number }
 export interface LiveGame {
   game: string; players: Sides<Player>; rated: boolean; time: Time; variant: string; moves: string; ply: number;
-  watching: number; started_at: string;
+  watching: number; started_at: string; tournament?: string;
 }
 export interface SeekEntry { player: Player; time: Time; rated: boolean; variant: string }
 export interface LobbyFeed { type: "lobby"; seeks: SeekEntry[]; games: LiveGame[]; live: number; online: number }

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use super::*;
+use crate::model::device::Device;
 use crate::model::signing::KEY_BYTES as SIGNING_KEY_BYTES;
 use crate::model::totp::step_of;
 use crate::storage::MemoryStore;
@@ -28,7 +29,7 @@ fn accounts() -> (Accounts, Arc<MemoryStore>) {
 }
 
 async fn session_of(accounts: &Accounts, player: &PlayerId) -> Authenticated {
-    let issued = accounts.open_session(player).await.unwrap();
+    let issued = accounts.open_session(player, Device::default()).await.unwrap();
     Authenticated { identity: issued.identity, token: issued.token }
 }
 

@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 use crate::model::clock::now;
+use crate::model::device::Device;
 use crate::model::ids::PlayerId;
 use crate::model::player::{Identity, PlayerKind};
 use crate::model::time::UnixMillis;
@@ -92,7 +93,9 @@ impl TestDaemon {
     /// A person's cookie.
     async fn person(&self, name: &str) -> Credential {
         let identity = self.add(name, PlayerKind::Human, None).await;
-        Credential::Cookie(self.services.accounts.open_session(&identity.id).await.unwrap().secret)
+        Credential::Cookie(
+            self.services.accounts.open_session(&identity.id, Device::default()).await.unwrap().secret,
+        )
     }
 
     /// The token of a remote bot with an owner of its own.

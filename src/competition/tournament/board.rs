@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::progress::{ScheduleLine, TournamentProgress};
 use crate::model::ids::{PlayerName, TournamentId};
+use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError};
 use crate::storage::tournaments::StoredTournament;
@@ -27,6 +28,10 @@ pub struct Upcoming {
     pub(crate) name: String,
     /// When it begins; nothing for those that wait for a command.
     pub(crate) at: Option<UnixMillis>,
+    /// Whether every remote bot that is open when it begins takes part.
+    pub(crate) open_bots: bool,
+    /// Which people have entered, if they may.
+    pub(crate) entered: Option<Vec<PlayerName>>,
 }
 
 /// A tournament in a list.
@@ -86,11 +91,48 @@ pub enum TournamentStartError {
     Unavailable,
 }
 
+/// Why somebody cannot enter a tournament.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(crate) enum EntryError {
+    /// None of that name is to come.
+    #[error("no tournament called `{0}` is to come")]
+    Unknown(String),
+    /// People do not take part.
+    #[error("people cannot enter `{0}`")]
+    Closed(String),
+    /// As many have entered as may.
+    #[error("{max} people have entered already")]
+    Full { max: usize },
+    /// The daemon stops.
+    #[error("the daemon cannot note it now")]
+    Unavailable,
+}
+
+/// Whether somebody wants to take part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wish {
+    Enter,
+    Withdraw,
+}
+
 /// A command to the director.
 #[derive(Debug)]
-pub(super) struct StartCommand {
-    pub(super) name: String,
-    pub(super) reply: oneshot::Sender<Result<TournamentId, TournamentStartError>>,
+pub(super) enum Command {
+    /// To begin one now.
+    Start { name: String, reply: oneshot::Sender<Result<TournamentId, TournamentStartError>> },
+    /// Of a person who wants to take part in one that is to come, or no more.
+    Enter { name: String, who: Identity, wish: Wish, reply: oneshot::Sender<Result<(), EntryError>> },
+}
+
+impl Command {
+    /// Answers that nothing is done.
+    pub(super) fn turn_away(self) {
+        // Whoever asked may have gone away.
+        match self {
+            Self::Start { name: _, reply } => drop(reply.send(Err(TournamentStartError::Unavailable))),
+            Self::Enter { reply, .. } => drop(reply.send(Err(EntryError::Unavailable))),
+        }
+    }
 }
 
 /// What the director shows: it alone puts something else there.
@@ -108,14 +150,14 @@ pub struct Tournaments {
     store: Arc<dyn Store>,
     shown: watch::Receiver<Shown>,
     finished: FinishedViews,
-    commands: mpsc::Sender<StartCommand>,
+    commands: mpsc::Sender<Command>,
 }
 
 /// The director's end of a board.
 #[derive(Debug)]
 pub(super) struct BoardEnd {
     pub(super) shown: watch::Sender<Shown>,
-    pub(super) commands: mpsc::Receiver<StartCommand>,
+    pub(super) commands: mpsc::Receiver<Command>,
 }
 
 /// Tournaments as they came out, which nothing changes any more. A lock, for what is kept is only what the store would
@@ -216,8 +258,18 @@ impl Tournaments {
     ///
     /// See [`TournamentStartError`].
     pub async fn start(&self, name: &str) -> Result<TournamentId, TournamentStartError> {
-        let started = ask(&self.commands, |reply| StartCommand { name: name.to_owned(), reply }).await;
+        let started = ask(&self.commands, |reply| Command::Start { name: name.to_owned(), reply }).await;
         started.unwrap_or(Err(TournamentStartError::Unavailable))
+    }
+
+    /// Notes that a person wants to take part in a tournament that is to come, or no more. Saying so twice is once.
+    ///
+    /// # Errors
+    ///
+    /// See [`EntryError`].
+    pub(crate) async fn enter(&self, name: &str, who: &Identity, wish: Wish) -> Result<(), EntryError> {
+        let command = |reply| Command::Enter { name: name.to_owned(), who: who.clone(), wish, reply };
+        ask(&self.commands, command).await.unwrap_or(Err(EntryError::Unavailable))
     }
 }
 

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 use super::board::{
-    BoardEnd, Shown, StartCommand, TournamentStartError, TournamentView, Tournaments, Upcoming, take_up,
+    BoardEnd, Command, EntryError, Shown, TournamentStartError, TournamentView, Tournaments, Upcoming, Wish,
+    take_up,
 };
 use super::progress::{Decided, TournamentProgress};
 use crate::accounts::identity_of;
@@ -57,6 +58,10 @@ const AWAY_MAX: Duration = Duration::from_mins(1);
 /// How long an entrant that is there may take no games.
 const BUSY_MAX: Duration = Duration::from_mins(10);
 
+/// People who may enter a tournament: a round robin of these is two thousand meetings, which is what one evening can
+/// hold.
+const ENTERED_MAX: usize = 64;
+
 /// Games in a pair.
 const PAIR: u32 = 2;
 
@@ -79,6 +84,8 @@ pub(crate) struct DirectorDeps {
 struct PlannedTournament {
     config: TournamentConfig,
     next: Option<UnixMillis>,
+    /// People who want to take part in the next one.
+    entered: Vec<Identity>,
 }
 
 /// A tournament under way.
@@ -113,7 +120,7 @@ pub(crate) struct Director {
     shown: watch::Sender<Shown>,
     /// When it may show again what has changed.
     show_again_at: Option<Instant>,
-    commands: mpsc::Receiver<StartCommand>,
+    commands: mpsc::Receiver<Command>,
     ends: broadcast::Receiver<GameOver>,
     plans: Vec<PlannedTournament>,
     /// Whether those that begin with the daemon have.
@@ -142,8 +149,7 @@ impl Kept for Director {
 
     async fn turn_away(&mut self) {
         while let Some(command) = self.commands.recv().await {
-            // Whoever asked may have gone away.
-            let _ = command.reply.send(Err(TournamentStartError::Unavailable));
+            command.turn_away();
         }
     }
 }
@@ -171,7 +177,8 @@ impl Director {
         configured: Vec<TournamentConfig>,
     ) -> Result<(Self, Tournaments), StoreError> {
         let (board, BoardEnd { shown, commands }) = Tournaments::new(Arc::clone(&deps.store));
-        let plans = configured.into_iter().map(|config| PlannedTournament { config, next: None }).collect();
+        let plan = |config| PlannedTournament { config, next: None, entered: Vec::new() };
+        let plans = configured.into_iter().map(plan).collect();
         let ends = deps.host.ends();
         let mut director = Self {
             deps,
@@ -317,20 +324,56 @@ impl Director {
 
     fn announce(&self) {
         let is_to_come = |plan: &&PlannedTournament| plan.config.at != TournamentStart::Daemon;
-        let upcoming = |plan: &PlannedTournament| Upcoming { name: plan.config.name.clone(), at: plan.next };
+        let names = |entered: &[Identity]| entered.iter().map(|who| who.name.clone()).collect();
+        let upcoming = |PlannedTournament { config, next, entered }: &PlannedTournament| Upcoming {
+            name: config.name.clone(),
+            at: *next,
+            open_bots: config.open_bots,
+            entered: config.open_people.then(|| names(entered)),
+        };
         let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
         upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
         self.shown.send_modify(|shown| shown.upcoming = upcoming);
     }
 
-    async fn obey(&mut self, command: StartCommand) {
-        let config = self.plans.iter().find(|plan| plan.config.name == command.name);
-        let started = match config.map(|plan| plan.config.clone()) {
-            Some(config) => self.start(&config, UnixMillis::now()).await,
-            None => Err(TournamentStartError::Unknown(command.name)),
-        };
+    async fn obey(&mut self, command: Command) {
         // Whoever asked may have gone away.
-        let _ = command.reply.send(started);
+        match command {
+            Command::Start { name, reply } => drop(reply.send(self.start_by_name(name).await)),
+            Command::Enter { name, who, wish, reply } => drop(reply.send(self.enter(name, who, wish))),
+        }
+    }
+
+    async fn start_by_name(&mut self, name: String) -> Result<TournamentId, TournamentStartError> {
+        let config = self.plans.iter().find(|plan| plan.config.name == name);
+        match config.map(|plan| plan.config.clone()) {
+            Some(config) => self.start(&config, UnixMillis::now()).await,
+            None => Err(TournamentStartError::Unknown(name)),
+        }
+    }
+
+    fn enter(&mut self, name: String, who: Identity, wish: Wish) -> Result<(), EntryError> {
+        let is_to_come = |plan: &&mut PlannedTournament| {
+            plan.config.name == name && plan.config.at != TournamentStart::Daemon
+        };
+        let Some(plan) = self.plans.iter_mut().find(is_to_come) else {
+            return Err(EntryError::Unknown(name));
+        };
+        if !plan.config.open_people {
+            return Err(EntryError::Closed(name));
+        }
+        let others = plan.entered.iter().filter(|entered| entered.id != who.id).count();
+        if wish == Wish::Enter && others >= ENTERED_MAX {
+            return Err(EntryError::Full { max: ENTERED_MAX });
+        }
+        let has_entered = others < plan.entered.len();
+        match wish {
+            Wish::Enter if has_entered => {}
+            Wish::Enter => plan.entered.push(who),
+            Wish::Withdraw => plan.entered.retain(|entered| entered.id != who.id),
+        }
+        self.announce();
+        Ok(())
     }
 
     async fn start_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
@@ -375,12 +418,21 @@ impl Director {
         }
         let id = tournament.id;
         info!(tournament = %id, name = config.name, entrants = entrants.len(), "tournament begun");
+        if let Some(plan) = self.plan_of(config) {
+            plan.entered.clear();
+        }
+        self.announce();
         self.add(id.clone(), progress, entrants);
         Ok(id)
     }
 
-    /// Who takes part: those that are named, as far as they are there, then the open bots if those are asked for.
-    async fn entrants(&self, config: &TournamentConfig) -> Result<Vec<Identity>, StoreError> {
+    fn plan_of(&mut self, config: &TournamentConfig) -> Option<&mut PlannedTournament> {
+        self.plans.iter_mut().find(|plan| plan.config.name == config.name)
+    }
+
+    /// Who takes part: those that are named, as far as they are there, then people who have entered and are connected,
+    /// then the open bots if those are asked for.
+    async fn entrants(&mut self, config: &TournamentConfig) -> Result<Vec<Identity>, StoreError> {
         let mut entrants: Vec<Identity> = Vec::new();
         for name in &config.entrants {
             match self.entrant(name).await? {
@@ -390,6 +442,8 @@ impl Director {
                 }
             }
         }
+        let entered = self.plan_of(config).map(|plan| plan.entered.clone()).unwrap_or_default();
+        entrants.extend(entered.into_iter().filter(|who| self.deps.sessions.is_online(&who.id)));
         if config.open_bots {
             for bot in self.deps.sessions.open_bots() {
                 if entrants.iter().all(|entrant| entrant.id != bot.identity.id) {
@@ -537,7 +591,9 @@ fn may_play(deps: &DirectorDeps, running: &RunningTournament, place: usize, othe
     let is_house = |id: &PlayerId| deps.host.house().get(id).is_some();
     let has_place = || {
         let taken = deps.host.games_taken(&entrant.id);
-        deps.sessions.has_place(&entrant.id, taken, OpponentKind::from(other.kind))
+        // A person plays one game at a time.
+        let may_play_beside = entrant.kind == PlayerKind::Bot || taken.all == 0;
+        may_play_beside && deps.sessions.has_place(&entrant.id, taken, OpponentKind::from(other.kind))
     };
     is_house(&entrant.id) || (deps.sessions.is_online(&entrant.id) && has_place())
 }

@@ -19,6 +19,7 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
+use crate::model::device::{Browser, System};
 use crate::model::ids::{GameId, PlayerId, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
@@ -47,6 +48,12 @@ struct SessionView {
     expires_at: Option<String>,
     /// Whether it is the one that asks.
     current: bool,
+    /// The browser in which somebody signed in, if it said one that is known.
+    browser: Option<&'static str>,
+    /// The system on which it ran.
+    system: Option<&'static str>,
+    /// When it was used last, within ten minutes, RFC 3339.
+    last_used_at: Option<String>,
 }
 
 /// One's first attempt at a puzzle, the only one that is kept.
@@ -207,6 +214,9 @@ async fn own_account(state: &AppState, session: &Authenticated) -> Result<OwnAcc
     let sessions = state.accounts.sessions(id).await?;
     let view = |token: crate::storage::record::StoredToken| SessionView {
         current: token.id == session.token,
+        browser: token.device.and_then(|device| device.browser).map(Browser::name),
+        system: token.device.and_then(|device| device.system).map(System::name),
+        last_used_at: token.used_at.map(|at| at.to_string()),
         id: token.id,
         created_at: token.created_at.to_string(),
         expires_at: token.expires_at.map(|end| end.to_string()),

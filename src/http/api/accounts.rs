@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse};
 use axum::routing::post;
 use schemars::JsonSchema;
@@ -17,6 +17,7 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::http::state::AppState;
+use crate::model::device::Device;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::{Identity, PlayerKind};
@@ -101,13 +102,20 @@ async fn create_account(
     State(state): State<AppState>,
     ClientAddress(from): ClientAddress,
     viewer: Option<Viewer>,
+    headers: HeaderMap,
     JsonBody(NewAccount { name, password, invitation }): JsonBody<NewAccount>,
 ) -> Result<impl IntoResponse, ApiError> {
     let invited = admission(&state, from, invitation.as_deref())?;
     let (accounts, guest) = (&state.accounts, viewer.map(|viewer| viewer.identity));
     let identity = accounts.register_guest(from, guest.as_ref(), &name, password, invited.as_ref()).await?;
-    let issued = state.accounts.open_session(&identity.id).await?;
+    let issued = state.accounts.open_session(&identity.id, device(&headers)).await?;
     Ok(signed_in(&state, issued))
+}
+
+/// What the request comes from, by what it says.
+fn device(headers: &HeaderMap) -> Device {
+    let said = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    said.map(Device::of).unwrap_or_default()
 }
 
 /// By which invitation somebody may register, if it takes one.
@@ -138,9 +146,10 @@ fn admission(state: &AppState, from: IpAddr, code: Option<&str>) -> Result<Optio
 async fn create_session(
     State(state): State<AppState>,
     ClientAddress(from): ClientAddress,
+    headers: HeaderMap,
     JsonBody(Credentials { name, password }): JsonBody<Credentials>,
 ) -> Result<impl IntoResponse, ApiError> {
-    Ok(signed_in(&state, state.accounts.sign_in(from, &name, password).await?))
+    Ok(signed_in(&state, state.accounts.sign_in(from, &name, password, device(&headers)).await?))
 }
 
 async fn delete_session(

@@ -2,22 +2,25 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, put};
 use fourfold_arena::format::Format;
 use fourfold_arena::report::RatedPlayer;
 use fourfold_engine::Side;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::account::person;
 use super::{CURSOR, LIMIT};
+use crate::accounts::Authenticated;
 use crate::competition::tournament::progress::ScheduleLine;
-use crate::competition::tournament::{TournamentSummary, TournamentView};
+use crate::competition::tournament::{EntryError, TournamentSummary, TournamentView, Upcoming, Wish};
 use crate::http::answer::{Keep, List, keepable_json};
+use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
-use crate::http::error::ApiError;
-use crate::http::request::{PathPart, QueryParameters};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
@@ -136,6 +139,30 @@ pub(in crate::http) struct ScheduledGame {
     pub(in crate::http) fault: bool,
 }
 
+/// A tournament that is to come.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct UpcomingView {
+    /// That of the configuration.
+    name: String,
+    /// When it begins, RFC 3339; null for those that wait for a command.
+    at: Option<String>,
+    /// Whether every bot that is open when it begins takes part.
+    open_bots: bool,
+    /// People who have entered; null if people do not take part.
+    entered: Option<Vec<PlayerName>>,
+}
+
+/// Which tournament somebody enters.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// Its name, as `GET /api/v1/tournaments/upcoming` has it.
+    name: String,
+}
+
+const ENTRY_REFUSALS: &[ApiCode] =
+    &[ApiCode::Forbidden, ApiCode::Conflict, ApiCode::Busy, ApiCode::OriginNotAllowed];
+
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let list = Operation::get(
         "/api/v1/tournaments",
@@ -148,8 +175,27 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Shows a tournament's standings, crosstable and games, live too",
         Content::Json(schema_of::<TournamentDetail>),
     );
+    let upcoming = Operation::get(
+        "/api/v1/tournaments/upcoming",
+        "Lists tournaments that are to come, the next first",
+        Content::Json(schema_of::<List<UpcomingView>>),
+    );
+    let enter = Operation::put("/api/v1/tournaments/entry", "Enters one that is to come", Content::Nothing);
+    let withdraw = Operation::delete(
+        "/api/v1/tournaments/entry",
+        "Withdraws from one that is to come",
+        Content::Nothing,
+    );
+    let [enter, withdraw] = [enter, withdraw]
+        .map(|operation| operation.status(204).body(schema_of::<Entry>).signed_in().refusals(ENTRY_REFUSALS));
     vec![
         Endpoint::new("/api/v1/tournaments", get(tournaments), [list]),
+        Endpoint::new("/api/v1/tournaments/upcoming", get(upcoming_list), [upcoming]),
+        Endpoint::new(
+            "/api/v1/tournaments/entry",
+            put(enter_one).delete(withdraw_from_one),
+            [enter, withdraw],
+        ),
         Endpoint::new("/api/v1/tournaments/{id}", get(tournament), [one]),
     ]
 }
@@ -164,6 +210,51 @@ async fn tournaments(
     let cursor = list.last().filter(|_| is_full).map(|(number, _)| number.to_string());
     let items = list.into_iter().map(|(_, summary)| row_of(summary)).collect();
     Ok(Json(List { items, cursor }))
+}
+
+async fn upcoming_list(State(state): State<AppState>) -> Json<List<UpcomingView>> {
+    let view = |Upcoming { name, at, open_bots, entered }: Upcoming| UpcomingView {
+        name,
+        at: at.map(|at| at.to_string()),
+        open_bots,
+        entered,
+    };
+    Json(List::whole(state.tournaments.upcoming().into_iter().map(view).collect()))
+}
+
+async fn enter_one(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    JsonBody(Entry { name }): JsonBody<Entry>,
+) -> Result<StatusCode, ApiError> {
+    wish(&state, session, &name, Wish::Enter).await
+}
+
+async fn withdraw_from_one(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    JsonBody(Entry { name }): JsonBody<Entry>,
+) -> Result<StatusCode, ApiError> {
+    wish(&state, session, &name, Wish::Withdraw).await
+}
+
+async fn wish(
+    state: &AppState,
+    session: Authenticated,
+    name: &str,
+    wish: Wish,
+) -> Result<StatusCode, ApiError> {
+    let who = person(session)?.identity;
+    state.tournaments.enter(name, &who, wish).await.map_err(|error| {
+        let message = error.to_string();
+        match error {
+            EntryError::Unknown(_) => ApiError::bad_field("name", message),
+            EntryError::Closed(_) => ApiError::new(ApiCode::Forbidden, message).of("name"),
+            EntryError::Full { .. } => ApiError::new(ApiCode::Conflict, message).of("name"),
+            EntryError::Unavailable => ApiError::new(ApiCode::Busy, message),
+        }
+    })?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn tournament(

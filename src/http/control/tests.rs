@@ -12,6 +12,7 @@ use super::ratings::RatingOf;
 use super::*;
 use crate::competition::fair_play::RatingAlarms;
 use crate::http::request::BODY_BYTES_MAX;
+use crate::model::device::Device;
 use crate::model::secret::Secret;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::play::orders::Orders;
@@ -366,13 +367,16 @@ async fn operators_deal_with_players_and_the_log_says_so() {
         "lovelace"
     );
     let ada = control.store.player_by_name(&"lovelace".parse().unwrap()).await.unwrap().unwrap();
-    control.accounts.open_session(&ada.id).await.unwrap();
+    control.accounts.open_session(&ada.id, Device::default()).await.unwrap();
     assert_eq!(client.sessions("lovelace").await.unwrap().len(), 1);
     let reset = client.reset_password("lovelace", &because("forgot it")).await.unwrap();
     assert_eq!(client.sessions("lovelace").await.unwrap(), []);
     let password = Secret::new(reset.password.unwrap());
-    control.accounts.sign_in(OPERATOR, "lovelace", password).await.unwrap();
-    let old = control.accounts.sign_in(OPERATOR, "lovelace", Secret::new("tea and biscuits")).await;
+    control.accounts.sign_in(OPERATOR, "lovelace", password, Device::default()).await.unwrap();
+    let old = control
+        .accounts
+        .sign_in(OPERATOR, "lovelace", Secret::new("tea and biscuits"), Device::default())
+        .await;
     assert!(matches!(old, Err(crate::accounts::AccountError::BadCredentials)), "{old:?}");
     assert_eq!(client.sign_out("lovelace", &because("stolen")).await.unwrap().ended, Some(1));
     assert_eq!(client.sign_out("six", &because("leaked")).await.unwrap().ended, Some(1));

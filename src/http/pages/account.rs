@@ -10,6 +10,7 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::model::device::{Browser, Device, System};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
@@ -58,7 +59,10 @@ struct WebhookBox {
 /// A browser that is signed in.
 struct SessionLine {
     id: TokenId,
+    device: String,
     since: String,
+    /// When it was used last, unless that was just when it began.
+    used: Option<String>,
     is_current: bool,
 }
 
@@ -79,10 +83,12 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         None => None,
     };
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
+    let at = |key, at| language.fill(key, &[("date", &words::moment(language, at))]);
     let line = |session: StoredToken| SessionLine {
         is_current: here == Some(&session.id),
-        since: language
-            .fill("account.session_since", &[("date", &words::moment(language, session.created_at))]),
+        device: device(language, session.device.unwrap_or_default()),
+        since: at("account.session_since", session.created_at),
+        used: session.used_at.map(|used_at| at("account.session_used", used_at)),
         id: session.id,
     };
     let sessions = sessions.into_iter().map(line).collect();
@@ -137,6 +143,17 @@ fn outcome_words(language: Language, outcome: Outcome) -> String {
                 NoAnswer::Timeout => "webhook.timeout",
             })
             .to_owned(),
+    }
+}
+
+/// A browser and its system in words.
+fn device(language: Language, Device { browser, system }: Device) -> String {
+    match (browser.map(Browser::name), system.map(System::name)) {
+        (Some(browser), Some(system)) => {
+            language.fill("account.session_device", &[("browser", browser), ("system", system)])
+        }
+        (Some(known), None) | (None, Some(known)) => known.to_owned(),
+        (None, None) => language.text("account.session_unknown").to_owned(),
     }
 }
 

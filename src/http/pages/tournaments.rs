@@ -90,7 +90,7 @@ impl Notice {
             let notice = Self { name: tournament.name, url, is_live: true, when: None };
             tournament.end.is_none().then_some(notice)
         };
-        let next = |Upcoming { name, at }: Upcoming| {
+        let next = |Upcoming { name, at, .. }: Upcoming| {
             let when = Some(words::moment(lang, at?));
             Some(Self { name, url: "/tournaments".to_owned(), is_live: false, when })
         };
@@ -105,6 +105,12 @@ impl Notice {
 struct UpcomingRow {
     name: String,
     when: Option<String>,
+    /// Whether every open bot takes part.
+    is_open: bool,
+    /// Which people have entered, if they may.
+    entered: Option<Vec<String>>,
+    /// Whether the visitor has.
+    has_entered: bool,
 }
 
 #[derive(Template)]
@@ -118,8 +124,14 @@ struct TournamentsPage {
 /// All tournaments.
 pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
-    let next =
-        |Upcoming { name, at }: Upcoming| UpcomingRow { name, when: at.map(|at| words::moment(lang, at)) };
+    let own = visitor.signed_in().map(|viewer| viewer.identity.name.clone());
+    let next = |Upcoming { name, at, open_bots, entered }: Upcoming| UpcomingRow {
+        name,
+        when: at.map(|at| words::moment(lang, at)),
+        is_open: open_bots,
+        has_entered: entered.iter().flatten().any(|name| Some(name) == own.as_ref()),
+        entered: entered.map(|names| names.iter().map(ToString::to_string).collect()),
+    };
     let rows = state.tournaments.list(None, TOURNAMENTS_MAX).await?;
     let page = TournamentsPage {
         frame: visitor.frame(Tab::Tournaments, lang.text("tournament.title")),

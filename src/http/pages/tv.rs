@@ -28,7 +28,7 @@ struct Tv {
 }
 
 impl Tv {
-    fn channels(&self) -> [ChannelLink; 3] {
+    fn channels(&self) -> [ChannelLink; 4] {
         Channel::ALL.map(|channel| ChannelLink {
             url: channel.address(),
             word: self.frame.text(channel.title()),
@@ -53,10 +53,12 @@ enum Channel {
     People,
     /// Games of bots alone.
     Bots,
+    /// Games of tournaments that go on.
+    Tournament,
 }
 
 impl Channel {
-    const ALL: [Self; 3] = [Self::Best, Self::People, Self::Bots];
+    const ALL: [Self; 4] = [Self::Best, Self::People, Self::Bots, Self::Tournament];
 
     /// As addresses and the page's module have it: none of the usual one.
     fn word(self) -> Option<&'static str> {
@@ -64,6 +66,7 @@ impl Channel {
             Self::Best => None,
             Self::People => Some("people"),
             Self::Bots => Some("bots"),
+            Self::Tournament => Some("tournament"),
         }
     }
 
@@ -72,6 +75,7 @@ impl Channel {
             Self::Best => "/tv",
             Self::People => "/tv?channel=people",
             Self::Bots => "/tv?channel=bots",
+            Self::Tournament => "/tv?channel=tournament",
         }
     }
 
@@ -80,6 +84,7 @@ impl Channel {
             Self::Best => "tv.all",
             Self::People => "tv.people",
             Self::Bots => "tv.bots",
+            Self::Tournament => "tv.tournament",
         }
     }
 
@@ -97,6 +102,7 @@ impl Channel {
             Self::Best => true,
             Self::People => !of_bots,
             Self::Bots => of_bots,
+            Self::Tournament => game.tournament.is_some(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::http::site::Site;
 use crate::http::testing::{Answer, PASSWORD, TestArena, TestSite, credentials, post};
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
+use crate::storage::store::{Store as _, Write};
 
 const ACCOUNTS: &str = "/api/v1/accounts";
 const SESSIONS: &str = "/api/v1/sessions";
@@ -149,6 +150,51 @@ async fn a_session_expires_in_the_store() {
     assert_eq!(token.expires_at, Some(UnixMillis(token.created_at.0 + SESSION_LIFETIME_MS)));
     let after = UnixMillis(token.created_at.0 + SESSION_LIFETIME_MS);
     assert_eq!(site.store.token(&token.digest, after).await.unwrap(), None, "{cookie}");
+}
+
+/// Signs in with a browser that says so of itself, and the cookie.
+async fn sign_in_with(site: &TestSite, user_agent: &str) -> String {
+    let request = post(SESSIONS).header(header::USER_AGENT, user_agent);
+    let request = request.header(header::CONTENT_TYPE, "application/json");
+    let body = Body::from(credentials("Ada", PASSWORD).to_string());
+    site.send(request.body(body).unwrap()).await.cookie()
+}
+
+#[tokio::test]
+async fn sessions_say_with_what_they_began_and_nothing_that_a_stranger_writes() {
+    let site = TestSite::new();
+    site.register("Ada").await;
+    sign_in_with(&site, "Mozilla/5.0 (Windows NT 10.0; <b>x</b>) Gecko/20100101 Firefox/140.0").await;
+    let cookie = sign_in_with(&site, "<script>alert(1)</script>").await;
+    let page = site.as_page(Method::GET, "/account", &cookie, &Value::Null).await.body;
+    assert!(page.contains("<strong>Firefox on Windows</strong>"), "{page}");
+    assert!(page.contains("<strong>Unknown device</strong>"), "{page}");
+    assert!(!page.contains("alert") && !page.contains("<b>"), "{page}");
+    let account = site.as_page(Method::GET, "/api/v1/account", &cookie, &Value::Null).await.json();
+    let known: Vec<_> = account["sessions"].as_array().unwrap().iter().map(|of| &of["browser"]).collect();
+    assert_eq!(known, [&Value::Null, &json!("Firefox"), &Value::Null], "the newest first");
+    assert_eq!(account["sessions"][1]["system"], "Windows");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_use_of_a_session_is_noted_now_and_then() {
+    let site = TestSite::new();
+    let cookie = site.register("Ada").await;
+    let ada = site.store.player_by_name(&"Ada".parse().unwrap()).await.unwrap().unwrap();
+    let session = async || site.store.tokens_of(&ada.id, UnixMillis::now()).await.unwrap().remove(0);
+    let open = async || {
+        site.as_page(Method::GET, "/account", &cookie, &Value::Null).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    open().await;
+    assert_eq!(session().await.used_at, None, "it began just now");
+    let at = UnixMillis(1_000);
+    site.store.commit(&[Write::NoteUse { token: session().await.id, at }]).await.unwrap();
+    open().await;
+    let noted = session().await.used_at.unwrap();
+    assert!(noted > at, "{noted}");
+    open().await;
+    assert_eq!(session().await.used_at, Some(noted), "not each time");
 }
 
 async fn delete_session(site: &TestSite, cookie: &str, headers: &[(&str, &str)]) -> Answer {

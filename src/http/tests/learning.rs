@@ -187,7 +187,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         assert!(german.body.contains(part), "{part} in {}", german.body);
     }
     let empty = TestSite::new().get("/learning").await;
-    assert!(empty.body.contains("Nobody learns here."), "{}", empty.body);
+    assert!(empty.body.contains("There are no learning bots here."), "{}", empty.body);
 }
 
 #[tokio::test]

@@ -187,6 +187,21 @@ async fn every_answer_has_the_security_headers() {
 }
 
 #[tokio::test]
+async fn what_pages_are_made_of_has_the_headers_that_it_needs_alone() {
+    let site = TestSite::new();
+    for path in ["/static/style.css", "/static/logo.svg", "/static/nothing"] {
+        let answer = site.get(path).await;
+        assert_eq!(
+            answer.header(header::CONTENT_SECURITY_POLICY),
+            "default-src 'none'; frame-ancestors 'none'",
+            "{path}"
+        );
+        assert_eq!(answer.header(header::X_CONTENT_TYPE_OPTIONS), "nosniff", "{path}");
+        assert_eq!(answer.header(header::REFERRER_POLICY), "", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_host_header_cannot_widen_the_policy() {
     let site = TestSite::new();
     for host in ["*", "a b", "a;script-src *", "a'b", "a, b"] {

@@ -10,6 +10,7 @@ use axum::response::Response;
 use crate::accounts::Revoked;
 use crate::http::site::Site;
 use crate::http::testing::{PASSWORD, TestArena, TestSite, credentials, get, post};
+use crate::model::device::Device;
 use crate::model::ids::PlayerId;
 use crate::model::secret::Secret;
 use crate::storage::memory::CommitFault;
@@ -129,7 +130,7 @@ async fn of_many_sessions_of_one_person_the_oldest_end() {
     assert_eq!(site.open(ONE, account()).await.status(), StatusCode::OK);
     let mut revoked = site.state.accounts.revocations();
     for _ in 0..20 {
-        site.state.accounts.open_session(&id).await.unwrap();
+        site.state.accounts.open_session(&id, Device::default()).await.unwrap();
     }
     assert_eq!(site.state.accounts.sessions(&id).await.unwrap().len(), 20);
     assert!(revoked.try_recv().is_ok(), "connections that rest on it are closed");
@@ -141,7 +142,7 @@ async fn a_password_that_is_changed_ends_sessions_even_if_the_asker_hangs_up() {
     let site = TestSite::new();
     let cookie = site.register("Ada").await;
     let id: PlayerId = site.get("/api/v1/players/Ada").await.json()["id"].as_str().unwrap().parse().unwrap();
-    let other = site.state.accounts.open_session(&id).await.unwrap();
+    let other = site.state.accounts.open_session(&id, Device::default()).await.unwrap();
     let mut revoked = site.state.accounts.revocations();
     let secret = Secret::new(cookie.split_once('=').unwrap().1);
     let own = site.state.accounts.session(&secret).await.unwrap();

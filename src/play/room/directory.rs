@@ -80,6 +80,7 @@ impl PublicGame {
             moves,
             watching: self.watching(),
             started_at: self.spec.started_at.to_string(),
+            tournament: self.spec.pair.as_ref().and_then(|pair| Some(pair.id.of_tournament()?.0)),
         }
     }
 

@@ -32,6 +32,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::AddToken { token, at_most } => credentials::add_token(connection, token, *at_most).await,
         Write::RotateToken { old, new } => credentials::rotate(connection, old, new).await,
         Write::RevokeTokens { player, only } => credentials::revoke(connection, player, only.as_ref()).await,
+        Write::NoteUse { token, at } => credentials::note_use(connection, token, *at).await,
         // These are in runs of their own, which are asked for before.
         Write::StartGame(_) | Write::Append { .. } | Write::Finish { .. } => Ok(Err(Refused::Contradiction)),
         Write::CountIllegal { game, side, count } => {

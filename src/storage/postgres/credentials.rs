@@ -3,6 +3,7 @@
 use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
+use crate::model::time::UnixMillis;
 use crate::storage::record::{StoredPlayer, StoredToken, TokenKind};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{Refused, StoreError, Written};
@@ -121,7 +122,8 @@ async fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, 
 }
 
 async fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {
-    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at, device, used_at) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     db::query(sql)
         .bind(token.id.as_str())
         .bind(player)
@@ -129,9 +131,18 @@ async fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Re
         .bind(token.digest.as_slice())
         .bind(token.created_at.0)
         .bind(token.expires_at.map(|end| end.0))
+        .bind(token.device.map(|device| device.to_string()))
+        .bind(token.used_at.map(|at| at.0))
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// Notes when a credential was used last. If it has ended meanwhile, there is nothing to note.
+pub(super) async fn note_use(connection: &Connection, token: &TokenId, at: UnixMillis) -> WriteOutcome {
+    let sql = "UPDATE token SET used_at = $1 WHERE id = $2";
+    db::query(sql).bind(at.0).bind(token.as_str()).execute(connection).await?;
+    Ok(Ok(Written::Done))
 }
 
 fn revoked(ids: &[String]) -> WriteOutcome {

@@ -40,6 +40,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0011_one_scale.sql"),
     include_str!("../../../migrations/postgres/0012_webhooks.sql"),
     include_str!("../../../migrations/postgres/0013_links.sql"),
+    include_str!("../../../migrations/postgres/0014_devices.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

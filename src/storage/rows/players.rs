@@ -56,6 +56,8 @@ row! {
         digest: Vec<u8>,
         created_at: i64,
         expires_at: Option<i64>,
+        device: Option<String>,
+        used_at: Option<i64>,
     }
 }
 
@@ -68,6 +70,8 @@ impl TokenRow {
             digest: self.digest.try_into().map_err(|_| Damage("token.digest has a wrong length".into()))?,
             created_at: UnixMillis(self.created_at),
             expires_at: self.expires_at.map(UnixMillis),
+            device: self.device.map(|device| parsed("token.device", &device)).transpose()?,
+            used_at: self.used_at.map(UnixMillis),
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
+use crate::model::time::UnixMillis;
 use crate::storage::record::{StoredPlayer, StoredToken, TokenKind};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{Refused, StoreError, Written};
@@ -117,8 +118,8 @@ fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, StoreE
 }
 
 fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO token (id, player, kind, digest, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at, device, used_at) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     db::query(sql)
         .bind(token.id.as_str())
         .bind(player)
@@ -126,8 +127,17 @@ fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(
         .bind(token.digest.as_slice())
         .bind(token.created_at.0)
         .bind(token.expires_at.map(|end| end.0))
+        .bind(token.device.map(|device| device.to_string()))
+        .bind(token.used_at.map(|at| at.0))
         .execute(connection)?;
     Ok(())
+}
+
+/// Notes when a credential was used last. If it has ended meanwhile, there is nothing to note.
+pub(super) fn note_use(connection: &Connection, token: &TokenId, at: UnixMillis) -> WriteOutcome {
+    let sql = "UPDATE token SET used_at = ? WHERE id = ?";
+    db::query(sql).bind(at.0).bind(token.as_str()).execute(connection)?;
+    Ok(Ok(Written::Done))
 }
 
 fn revoked(ids: &[String]) -> WriteOutcome {

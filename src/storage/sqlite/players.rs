@@ -30,7 +30,7 @@ macro_rules! select_players {
 macro_rules! select_tokens {
     ($rest:literal) => {
         concat!(
-            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at ",
+            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at, t.device, t.used_at ",
             "FROM token t JOIN player p ON p.key = t.player ",
             $rest
         )

@@ -218,6 +218,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::RevokeTokens { player, only } => {
                 credentials::revoke(self.connection, player, only.as_ref())
             }
+            Write::NoteUse { token, at } => credentials::note_use(self.connection, token, *at),
             Write::StartGame(spec) => self.start(spec),
             Write::Append { game, events } => self.append(game, events),
             Write::Finish { game, events } => self.finish(game, events),

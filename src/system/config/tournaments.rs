@@ -26,6 +26,7 @@ pub struct TournamentConfigs(pub Vec<TournamentConfig>);
 /// A tournament that is held again and again.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in the file")]
 pub struct TournamentConfig {
     /// What it is called; no two share a name.
     pub(crate) name: String,
@@ -37,6 +38,9 @@ pub struct TournamentConfig {
     /// Whether all remote bots that are open when it begins take part too.
     #[serde(default)]
     pub(crate) open_bots: bool,
+    /// Whether people with an account may enter it by its page until it begins.
+    #[serde(default)]
+    pub(crate) open_people: bool,
     /// Games of a meeting; on the ladder of the whole tournament.
     #[serde(default)]
     pub(crate) games: Option<Bounded<2, 1_000_000>>,
@@ -189,14 +193,16 @@ impl TournamentConfig {
         if let Some(twice) = self.entrants.iter().find(|name| !names.insert(name.key())) {
             return refused(format!("`{twice}` is entered twice"));
         }
-        if !self.open_bots && self.entrants.len() < 2 {
-            return refused("a tournament takes two entrants or more, or open_bots = true".to_owned());
+        let is_open = self.open_bots || self.open_people;
+        if !is_open && self.entrants.len() < 2 {
+            let needed = "a tournament takes two entrants or more, or open_bots or open_people = true";
+            return refused(needed.to_owned());
         }
         if self.games.is_some_and(|games| games.number() % 2 == 1) {
             return refused("games are played in pairs: give an even number".to_owned());
         }
         let seeds = self.seeds.count();
-        if self.format == FormatName::Gauntlet && !self.open_bots && seeds >= self.entrants.len() {
+        if self.format == FormatName::Gauntlet && !is_open && seeds >= self.entrants.len() {
             return refused(format!("seeds = {seeds} leaves nobody to play the gauntlet against"));
         }
         if let Err(error) = clock::validate(self.time()) {

@@ -11,6 +11,7 @@ use fourfold::competition::fair_play::RatingAlarms;
 use fourfold::competition::self_test::SelfTests;
 use fourfold::http::auth::set_cookie;
 use fourfold::http::site::Site;
+use fourfold::model::device::Device;
 use fourfold::model::durability::Durability;
 use fourfold::model::ids::PlayerId;
 use fourfold::model::player::Identity;
@@ -257,7 +258,7 @@ impl Arena {
 
     /// Another connection of a person.
     pub(crate) async fn connect_person(&self, person: &Identity, hello: Value) -> Client {
-        let cookie = self.services.accounts.open_session(&person.id).await.unwrap().secret;
+        let cookie = self.services.accounts.open_session(&person.id, Device::default()).await.unwrap().secret;
         let cookie = set_cookie(&Site::default(), &cookie);
         let cookie = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
         let headers = [("Cookie", cookie), ("Origin", format!("http://{}", self.address))];

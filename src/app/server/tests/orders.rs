@@ -93,7 +93,7 @@ async fn while_the_arena_is_paused_nothing_begins_and_series_wait() {
     let ready = daemon.http("GET", "/readyz", "").await;
     assert!(ready.starts_with("HTTP/1.1 503"), "{ready}");
     let page = daemon.http("GET", "/rules", "").await;
-    assert!(page.contains("No new games begin now: it was time"));
+    assert!(page.contains("No new games for now: it was time"));
     assert_eq!((daemon.finished().await, daemon.services.directory.live().len()), (1, 0));
     daemon.order(OrderKind::Resume).await;
     daemon.until_finished(2).await;

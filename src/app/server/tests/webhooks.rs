@@ -17,7 +17,7 @@ impl TestDaemon {
     /// A connected bot, and the key of what its owner has sent to an address.
     async fn bot_told_of_at(&self, receiver: SocketAddr) -> (Client, String) {
         let ada = self.add("Ada", PlayerKind::Human, None).await;
-        let session = self.services.accounts.open_session(&ada.id).await.unwrap().secret;
+        let session = self.services.accounts.open_session(&ada.id, Device::default()).await.unwrap().secret;
         let body = json!({ "url": format!("http://{receiver}/") }).to_string();
         let (address, length, cookie) = (self.address, body.len(), session.expose());
         let request = format!(

@@ -181,11 +181,41 @@ async fn what_is_due_is_announced_and_begins_with_the_daemon() {
     assert_eq!(board.upcoming(), [], "it has begun");
     let (board, _stop) = direct(&arena, of_house("swiss")).await;
     arena.settle().await;
-    assert_eq!(board.upcoming(), [Upcoming { name: "Cup".into(), at: None }]);
+    assert_eq!(
+        board.upcoming(),
+        [Upcoming { name: "Cup".into(), at: None, open_bots: false, entered: None }]
+    );
     let daily = TournamentConfig { at: "0 18 * * *".parse().unwrap(), ..of_house("swiss") };
     let (board, _stop) = direct(&arena, daily).await;
     arena.settle().await;
     assert!(board.upcoming()[0].at.is_some_and(|at| at > UnixMillis::now()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn people_enter_until_it_begins_and_take_part_if_they_are_there() {
+    let arena = arena().await;
+    let keys = "format = \"round-robin\"\nentrants = [\"Greta\"]\nopen_people = true\nrated = false";
+    let (board, _stop) = direct(&arena, config(keys)).await;
+    let ada = arena.person("Ada").await;
+    let bob = arena.person("Bob").await.identity;
+    let _client = arena.join(&ada).await;
+    let ada = ada.identity;
+    for who in [&ada, &bob, &ada] {
+        board.enter("Cup", who, Wish::Enter).await.unwrap();
+    }
+    let entered = |board: &Tournaments| board.upcoming()[0].entered.clone().unwrap();
+    assert_eq!(entered(&board), [ada.name.clone(), bob.name.clone()], "each once");
+    assert_eq!(board.enter("Cap", &ada, Wish::Enter).await, Err(EntryError::Unknown("Cap".into())));
+    board.enter("Cup", &bob, Wish::Withdraw).await.unwrap();
+    board.enter("Cup", &bob, Wish::Withdraw).await.unwrap();
+    assert_eq!(entered(&board), std::slice::from_ref(&ada.name));
+    board.enter("Cup", &bob, Wish::Enter).await.unwrap();
+    let id = board.start("Cup").await.unwrap();
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert_eq!(view.names, ["Greta".parse().unwrap(), ada.name.clone()], "Bob is not connected");
+    assert!(entered(&board).is_empty(), "the next one has its own");
+    let (closed, _stop) = direct(&arena, of_house("swiss")).await;
+    assert_eq!(closed.enter("Cup", &ada, Wish::Enter).await, Err(EntryError::Closed("Cup".into())));
 }
 
 #[test]

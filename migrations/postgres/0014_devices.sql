@@ -1,0 +1,3 @@
+-- What sessions were begun with, and when they were used last.
+ALTER TABLE token ADD COLUMN device TEXT; -- a browser and a system, `firefox/linux`; none of tokens of bots
+ALTER TABLE token ADD COLUMN used_at BIGINT;
