@@ -31,6 +31,7 @@ mod proxy_protocol;
 mod ranking;
 mod raster;
 mod refusals;
+mod record_query;
 pub(crate) mod request;
 mod request_id;
 pub(crate) mod router;
