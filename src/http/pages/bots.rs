@@ -36,6 +36,8 @@ pub(super) struct BotRow {
     pub(super) playing: u32,
     /// Why the ladder leaves it out, in a few words.
     trouble: Option<&'static str>,
+    /// Where a remote bot's source is, or its page.
+    source: Option<String>,
     is_house: bool,
 }
 
@@ -55,6 +57,7 @@ impl BotRow {
                 .trouble
                 .as_ref()
                 .map(|trouble| lang.text(if trouble.probing { "ladder.probing" } else { "ladder.paused" })),
+            source: web_address(bot.url.as_deref()),
             is_house: bot.house,
         }
     }
@@ -73,6 +76,11 @@ impl BotRow {
         rows.sort_by_key(|row| row.elo);
         Ok(rows)
     }
+}
+
+/// A link that a bot's owner wrote: nothing but a web address may be behind it.
+pub(super) fn web_address(url: Option<&str>) -> Option<String> {
+    url.filter(|url| url.starts_with("https://") || url.starts_with("http://")).map(str::to_owned)
 }
 
 /// How a bot plays: for the house's own in the visitor's language, for others as their owners say it.
@@ -94,16 +102,22 @@ pub(super) fn house_about(lang: Language, name: &PlayerName) -> Option<String> {
 /// that is still uncertain speaks for itself.
 fn strength(bot: &OpenBot, shown: PublishedShown) -> Option<&'static str> {
     let rated = (!shown.rating.provisional).then(|| Strength::of_elo(shown.rating.elo));
-    let word = match bot.strength.or(rated) {
-        None if shown.live.standing.games > 0 => return None,
-        None => "bots.new",
-        Some(Strength::Beginner) => "bots.beginner",
-        Some(Strength::Casual) => "bots.casual",
-        Some(Strength::Skilled) => "bots.skilled",
-        Some(Strength::Strong) => "bots.strong",
-        Some(Strength::Expert) => "bots.expert",
-    };
-    Some(word)
+    match bot.strength.or(rated) {
+        None if shown.live.standing.games > 0 => None,
+        None => Some("bots.new"),
+        Some(strength) => Some(strength_word(strength)),
+    }
+}
+
+/// Key of the word for a strength.
+pub(super) fn strength_word(strength: Strength) -> &'static str {
+    match strength {
+        Strength::Beginner => "bots.beginner",
+        Strength::Casual => "bots.casual",
+        Strength::Skilled => "bots.skilled",
+        Strength::Strong => "bots.strong",
+        Strength::Expert => "bots.expert",
+    }
 }
 
 #[derive(Template)]
