@@ -389,7 +389,12 @@ impl Client {
     }
 
     pub(crate) async fn say(&self, message: ClientMessage) {
-        self.port.handle(Request { id: None, message }, now()).await;
+        self.port.handle(Request { id: None, message, text: None }, now()).await;
+    }
+
+    /// Says a frame as it comes from the wire.
+    pub(crate) async fn say_frame(&self, text: &str) {
+        self.port.handle(crate::protocol::parse::parse(text).expect("a request"), now()).await;
     }
 
     pub(crate) async fn play(&self, game: &GameId, ply: u32, column: i64) {

@@ -43,6 +43,7 @@ mod spec;
 mod stupid;
 #[cfg(test)]
 mod testing;
+pub mod think;
 pub mod training;
 mod training_run;
 

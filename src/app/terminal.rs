@@ -9,7 +9,6 @@ pub(in crate::app) mod seed;
 pub(in crate::app) mod service_manager;
 pub(in crate::app) mod signals;
 pub(in crate::app) mod storage_url;
-pub(in crate::app) mod think;
 
 use std::io;
 

@@ -53,6 +53,16 @@ pub(super) async fn crosstable(
     limit: u32,
 ) -> Result<Vec<OpponentGames>, StoreError> {
     let rows = state.store.crosstable(player, variant, limit).await?;
+    described(state, player, variant, rows).await
+}
+
+/// Rows of a crosstable with who the opponents are, and what was to be expected.
+pub(super) async fn described(
+    state: &AppState,
+    player: &PlayerId,
+    variant: Variant,
+    rows: Vec<Against>,
+) -> Result<Vec<OpponentGames>, StoreError> {
     let ids: Vec<PlayerId> = rows.iter().map(|row| row.opponent.clone()).collect();
     let opponents = state.store.players(&ids).await?;
     let mut opponents: HashMap<PlayerId, StoredPlayer> =

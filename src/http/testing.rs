@@ -19,14 +19,15 @@ use super::control::Control;
 use super::preview::Previews;
 use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
-use crate::accounts::{Accounts, NameRules};
+use crate::accounts::{Accounts, NameRules, identity_of};
 use crate::analysis::values::Analysis;
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
 use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
-use crate::model::player::Identity;
+use crate::model::player::{Identity, PlayerKind};
+use crate::model::rating::strength::Strength;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::backups::BackupStanding;
 use crate::operations::webhooks::tests::webhooks_over;
@@ -36,7 +37,9 @@ use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
 
 use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
+use crate::protocol::terms::WirePlayer;
 use crate::session::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
+use crate::storage::conformance::player;
 use crate::storage::writer::Obstacle;
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
@@ -50,6 +53,22 @@ pub(crate) const SOMEWHERE: &str = "192.0.2.1:50000";
 
 /// A password that keeps the rule.
 pub(crate) const PASSWORD: &str = "correct horse";
+
+/// A bot of the house as others find it, strong as the house says.
+pub(crate) fn house_bot(name: &str, strength: Option<Strength>, elo: i32) -> OpenBot {
+    OpenBot {
+        player: WirePlayer::new(&identity_of(&player(name, PlayerKind::Bot)), None, None),
+        strength,
+        level: None,
+        elo: Some(elo),
+        style: None,
+        about: None,
+        url: None,
+        house: true,
+        playing: 0,
+        trouble: None,
+    }
+}
 
 /// An arena in which nothing happens but what the test says.
 #[derive(Debug, Default)]

@@ -106,6 +106,21 @@ pub(crate) fn rule_against(character: char) -> Option<TextRule> {
     }
 }
 
+/// The beginning of a text that came from outside, at most so many characters and on one line: what [`check_text`]
+/// refuses is shown as `␣`, what is left out as `…`.
+pub(crate) fn excerpt(text: &str, chars_max: usize) -> String {
+    let mut marks = 0;
+    let shown = |character: char| {
+        marks = if is_mark(character) { marks + 1 } else { 0 };
+        if marks > MARKS_MAX || rule_against(character).is_some() { '␣' } else { character }
+    };
+    let mut excerpt: String = text.chars().take(chars_max).map(shown).collect();
+    if text.chars().nth(chars_max).is_some() {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
 fn is_mark(character: char) -> bool {
     character.general_category_group() == GeneralCategoryGroup::Mark
 }
@@ -160,6 +175,13 @@ mod tests {
             check_text("ab\u{202e}", 10, Lines::One).unwrap_err().to_string(),
             "has a mark of the direction of writing, at character 3"
         );
+    }
+
+    #[test]
+    fn an_excerpt_is_one_short_line_of_what_may_be_shown() {
+        assert_eq!(excerpt("{\"a\":\n\u{202e}1}", 20), "{\"a\":␣␣1}");
+        assert_eq!(excerpt("e\u{301}\u{301}\u{301}\u{301}\u{301}", 10), "e\u{301}\u{301}\u{301}\u{301}␣");
+        assert_eq!([excerpt("12345", 5), excerpt("123456", 5), excerpt("", 0)], ["12345", "12345…", ""]);
     }
 
     #[test]

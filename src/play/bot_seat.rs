@@ -276,6 +276,7 @@ impl BotTask {
             column: Ok(choice.column),
             forgiven: 0,
             info: reasons::info(&choice, &reasons).and_then(|info| info.to_stored().ok()),
+            said: None,
             received: tokio::time::Instant::now().into_std(),
             round_trip: Duration::ZERO,
         };

@@ -31,6 +31,8 @@ pub struct Request {
     /// Chosen by the client.
     pub(crate) id: Option<String>,
     pub message: ClientMessage,
+    /// The frame as it came, of a `move` alone: whoever wrote the bot is shown one that is illegal.
+    pub(crate) text: Option<Box<str>>,
 }
 
 /// Everything that a client may say.

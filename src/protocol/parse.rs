@@ -36,7 +36,10 @@ pub fn parse(text: &str) -> Result<Request, Refusal> {
         Err(error) => return Err(Refusal { id, error }),
     };
     match read_message(&envelope.kind, &frame) {
-        Ok(message) => Ok(Request { id, message }),
+        Ok(message) => {
+            let text = matches!(message, ClientMessage::Move(_)).then(|| text.into());
+            Ok(Request { id, message, text })
+        }
         Err(error) => Err(Refusal { id, error }),
     }
 }

@@ -57,7 +57,7 @@ impl SessionPort for ClientSession {
 
     async fn handle(&self, request: Request, received: Instant) {
         let reply = reply_to(&self.session, request.id.as_deref());
-        if let Err(error) = self.act(request.message, received, &reply).await {
+        if let Err(error) = self.act(request, received, &reply).await {
             reply.send(&error.into());
         }
     }
@@ -123,7 +123,8 @@ impl ClientSession {
     }
 
     /// Does what the client asks. What is refused here is answered by the caller; rooms and lobby answer themselves.
-    async fn act(&self, message: ClientMessage, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+    async fn act(&self, request: Request, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+        let Request { id: _, message, text } = request;
         if asks_somebody(&message) {
             self.check_not_muted().await?;
         }
@@ -150,7 +151,7 @@ impl ClientSession {
             ClientMessage::Decline(decline) => self.ask_lobby(LobbyRequest::Decline(decline), reply).await,
             ClientMessage::Cancel(on) => self.ask_lobby(LobbyRequest::Cancel(on.challenge), reply).await,
             ClientMessage::PlayBot(play) => self.ask_lobby(LobbyRequest::PlayBot(play), reply).await,
-            ClientMessage::Move(played) => self.play(played, received, reply).await,
+            ClientMessage::Move(played) => self.play(played, text, received, reply).await,
             ClientMessage::Resign(resign) => self.resign(resign, reply).await,
             ClientMessage::Abort(on) => self.in_room(&on.game, Action::Abort, reply).await,
             ClientMessage::Rematch(on) => self.in_room(&on.game, Action::Rematch, reply).await,
@@ -201,7 +202,13 @@ impl ClientSession {
         self.services.lobby.ask(Arc::clone(&self.session), request, reply.clone()).await
     }
 
-    async fn play(&self, played: Move, received: Instant, reply: &ReplyTo) -> Result<(), WireError> {
+    async fn play(
+        &self,
+        played: Move,
+        text: Option<Box<str>>,
+        received: Instant,
+        reply: &ReplyTo,
+    ) -> Result<(), WireError> {
         self.session.turn_answered(&played.game);
         let info = match &played.info {
             None => None,
@@ -212,6 +219,7 @@ impl ClientSession {
             column: column_of(played.column),
             forgiven: self.forgiven(),
             info,
+            said: text.filter(|_| self.session.identity().kind == PlayerKind::Bot),
             received,
             round_trip: self.session.round_trip(),
         };

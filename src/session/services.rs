@@ -26,7 +26,7 @@ use crate::protocol::client::{ProgramFault, ProgramFaultKind};
 use crate::protocol::server::{Limits, ServerInfo, ServerMessage, Synced, Welcome};
 use crate::protocol::terms::WirePlayer;
 use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError};
-use crate::storage::bot_versions::{BotFault, FaultKind};
+use crate::storage::bot_versions::{BotFault, FaultKind, fault_note};
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError, Writer};
 use crate::system::metrics::Metrics;
@@ -280,7 +280,7 @@ impl Services {
             bot: session.player().clone(),
             game: None,
             kind: FaultKind::IllegalMove,
-            note: format!("{}; it said {}", error.message, excerpt(text)),
+            note: fault_note(&error.message, text),
             at: UnixMillis::now(),
         };
         self.writer.submit(Write::AddFault(fault), |_| {});
@@ -294,12 +294,4 @@ impl Services {
             }
         }
     }
-}
-/// As much of a message as its author needs to know it again.
-fn excerpt(text: &str) -> String {
-    /// Longer messages are cut: a move has a hundred letters, and each note is written to the disk.
-    const SHOWN_MAX: usize = 300;
-    let shown: String =
-        text.chars().map(|letter| if letter.is_control() { '␣' } else { letter }).take(SHOWN_MAX).collect();
-    if text.chars().nth(SHOWN_MAX).is_some() { format!("{shown}…") } else { shown }
 }

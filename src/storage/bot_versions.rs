@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::error::StoreError;
 use super::words::Word;
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::text::excerpt;
 use crate::model::time::UnixMillis;
 
 /// Versions of a bot that are kept, those seen last.
@@ -70,6 +71,14 @@ impl FaultKind {
     pub fn as_str(self) -> &'static str {
         self.word()
     }
+}
+
+/// What is wrong, and the frame that was: its author knows it again by that.
+pub(crate) fn fault_note(wrong: &str, frame: &str) -> String {
+    /// Longer frames are cut, for each note is written to the disk: a move has a hundred letters, and up to seven
+    /// hundred with what its bot thought.
+    const SHOWN_MAX: usize = 800;
+    format!("{wrong}; it said {}", excerpt(frame, SHOWN_MAX))
 }
 
 /// One fault of a bot.

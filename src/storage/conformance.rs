@@ -8,6 +8,7 @@ use std::sync::Arc;
 use fourfold_engine::{BySide, Column, Side, Variant, WinDrawLoss};
 
 use super::chain::then_game;
+use super::games::GameOutline;
 use super::moderation::Because;
 use super::record::BotProfile;
 use super::record::Ending;
@@ -119,6 +120,7 @@ macro_rules! conformance_of_games {
             leaderboards_list_whom_they_should,
             histories_hold_the_newest_points,
             pages_run_both_ways,
+            outlines_say_what_whole_games_do,
             rated_games_of_a_pair_are_counted,
             live_games_survive_reopening,
             takebacks_count_for_the_moves,
@@ -1005,6 +1007,48 @@ pub(crate) async fn pages_run_both_ways<F: Fixture>() {
     assert_eq!(page(GameQuery { since, ..back }).await, [6, 5]);
     assert_eq!(page(GameQuery { since, ..of_eve }).await, [6]);
     assert_eq!(page(GameQuery { since: Some(after_noon(9 * 60_000)), ..all }).await, [0; 0]);
+}
+
+pub(crate) async fn outlines_say_what_whole_games_do<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob", "Eve"]).await;
+    let versions = BySide { first: Some("1.0".into()), second: None };
+    let load = Some(UnratedReason::Load);
+    for (spec, result, reason) in [
+        (GameSpec { versions, ..spec("g1", "Ada", "Bob") }, GameResult::First, EndReason::Four),
+        (GameSpec { rated: false, ..spec("g2", "Bob", "Ada") }, GameResult::Draw, EndReason::Full),
+        (
+            GameSpec { unrated_because: load, ..spec("g3", "Ada", "Eve") },
+            GameResult::Void,
+            EndReason::Stopped,
+        ),
+        (spec("g4", "Bob", "Eve"), GameResult::First, EndReason::Resign),
+        (
+            GameSpec { pair: Some(pair("p1-d", 1)), ..spec("g5", "Eve", "Ada") },
+            GameResult::Second,
+            EndReason::Time,
+        ),
+    ] {
+        play(&*store, spec, FIRST_WINS, result, reason).await;
+    }
+    store.commit(&[Write::StartGame(spec("g6", "Ada", "Bob"))]).await.unwrap().remove(0).unwrap();
+    let ada = player_id("Ada");
+    let query = GameQuery { player: Some(ada.clone()), newest_first: true, limit: 9, ..GameQuery::default() };
+    let whole: Vec<_> =
+        store.finished_games(&query).await.unwrap().iter().filter_map(GameOutline::of).collect();
+    let outlines = store.outlines(&ada, 9).await.unwrap();
+    assert_eq!(outlines, whole);
+    let ids = |outlines: &[GameOutline]| outlines.iter().map(|game| game.id.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&outlines), ["g5", "g3", "g2", "g1"]);
+    assert_eq!(outlines.iter().filter(|game| game.ratings.is_some()).count(), 2);
+    assert_eq!((outlines[0].series.as_ref().unwrap().as_str(), outlines[1].is_load), ("p1-d", true));
+    assert_eq!(ids(&store.outlines(&ada, 2).await.unwrap()), ["g5", "g3"]);
+    assert_eq!(store.outlines(&player_id("nobody"), 9).await.unwrap(), []);
+}
+
+fn pair(id: &str, leg: u32) -> GamePair {
+    GamePair { id: id.parse().unwrap(), leg, of: 2 }
 }
 
 pub(crate) async fn rated_games_of_a_pair_are_counted<F: Fixture>() {

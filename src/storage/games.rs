@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use fourfold_engine::BySide;
+use fourfold_engine::{BySide, Variant};
 
 use super::error::StoreError;
 use super::record::{DamagedGame, StoredGame};
-use crate::model::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PairId, PlayerId};
+use crate::model::rating::elo::RatingEntry;
+use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
 
 /// Which finished games to read, in the order in which they finished.
@@ -23,6 +25,42 @@ pub struct GameQuery {
     pub newest_first: bool,
     /// At most so many.
     pub limit: u32,
+}
+
+/// A finished game without its moves: who played it as what, and what came of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GameOutline {
+    pub(crate) id: GameId,
+    pub(crate) players: BySide<PlayerId>,
+    pub(crate) variant: Variant,
+    /// What bots called themselves.
+    pub(crate) versions: BySide<Option<Box<str>>>,
+    /// The series it belongs to.
+    pub(crate) series: Option<PairId>,
+    /// Whether it only put load on the arena.
+    pub(crate) is_load: bool,
+    pub(crate) result: GameResult,
+    /// If it counted.
+    pub(crate) ratings: Option<BySide<RatingEntry>>,
+    pub(crate) ended_at: UnixMillis,
+}
+
+impl GameOutline {
+    /// `None` of a game that goes on.
+    pub(crate) fn of(game: &StoredGame) -> Option<Self> {
+        let spec = &game.spec;
+        Some(Self {
+            id: spec.id.clone(),
+            players: spec.players.clone(),
+            variant: spec.variant,
+            versions: spec.versions.clone(),
+            series: spec.pair.as_ref().map(|pair| pair.id.clone()),
+            is_load: spec.is_load(),
+            result: game.ending()?.result,
+            ratings: game.settlement.as_ref()?.ratings,
+            ended_at: game.last_change(),
+        })
+    }
 }
 
 /// The part of a store that is about games.
@@ -41,6 +79,14 @@ pub trait GameStore {
 
     /// Finished games. Damaged ones are left out, with a line in the log.
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
+
+    /// The last finished games of a player, the newest first, at most `limit`, without their moves, which cost most of the
+    /// time that [`Self::finished_games`] takes. Damaged ones are left out, with a line in the log.
+    async fn outlines(&self, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
+        let player = Some(player.clone());
+        let query = GameQuery { player, newest_first: true, limit, ..GameQuery::default() };
+        Ok(self.finished_games(&query).await?.iter().filter_map(GameOutline::of).collect())
+    }
 
     /// The last game of each series, those of tournaments too, that is not complete and whose last game ended at or
     /// after this time. Damaged ones are left out.

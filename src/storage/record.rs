@@ -245,6 +245,12 @@ impl StoredGame {
         }
     }
 
+    /// Whether it counts, or is to count once it has ended.
+    pub(crate) fn is_rated(&self) -> bool {
+        let settled = self.settlement.as_ref().and_then(|settlement| settlement.unrated_because);
+        self.spec.rated && settled.or(self.spec.unrated_because).is_none()
+    }
+
     /// When something was stored of it for the last time.
     pub fn last_change(&self) -> UnixMillis {
         self.events.last().map_or(self.spec.started_at, |event| event.at)

@@ -17,6 +17,7 @@ use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
 pub(crate) mod export;
+pub(crate) mod filter;
 pub(crate) mod import;
 pub(crate) mod lessons;
 pub(crate) mod lines;
@@ -88,8 +89,7 @@ impl Record {
     /// Publishes a stored game. What bots thought about their moves is left out: it is their owners' own.
     pub(crate) fn new(game: &StoredGame, players: &BySide<StoredPlayer>) -> Self {
         // Who was young when it began is between the arena and its ratings.
-        let GameSpec { id, variant, time, rated, unrated_because, opening, pair, started_at, .. } =
-            &game.spec;
+        let GameSpec { id, variant, time, unrated_because, opening, pair, started_at, .. } = &game.spec;
         let ending = game.ending();
         let settlement = game.settlement.as_ref();
         let unrated_because =
@@ -97,7 +97,7 @@ impl Record {
         Self {
             id: id.clone(),
             variant: WireVariant(*variant),
-            rated: *rated && unrated_because.is_none(),
+            rated: game.is_rated(),
             players: Sides { first: (&players.first).into(), second: (&players.second).into() },
             time: *time,
             opening: WireOpening { kind: opening.kind, moves: opening.moves.clone() },

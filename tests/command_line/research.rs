@@ -217,6 +217,16 @@ fn games_of_others_come_in_and_go_out_labelled() {
         rows.starts_with("id,ply,column,score,after,best,mistake\ni") && rows.lines().count() == 3,
         "{rows}"
     );
+    let of_ada =
+        ["games", "export", "--player", "ADA", "--opening", "44", "--until", "2100-01-01", "--data", data];
+    assert_eq!(lines(&output_of(&of_ada)).len(), 1);
+    let labelled =
+        output_of(&["games", "export", "--labels", "--result", "draw", "--opponent", "ada", "--data", data]);
+    assert_eq!(labelled, "", "there is none");
+    let since = ["games", "export", "--since", "yesterday", "--data", data];
+    check_refused(&since, 2, "`yesterday` is no time of RFC 3339");
+    let nobody = ["games", "export", "--player", "nobody", "--data", data];
+    check_failure(&mut fourfold(&nobody), 1, "player: there is no player `nobody`");
     check_refused(
         &["games", "export", "--labels", "--format", "pgn", "--data", data],
         2,

@@ -51,6 +51,7 @@ const PURE: &[&str] = &[
     "src/session/heartbeat",
     "src/session/rate_limit",
     "src/storage/live",
+    "src/storage/records/filter",
     "src/storage/refold",
     "src/storage/settle",
     "src/storage/words",

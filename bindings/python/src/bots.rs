@@ -4,13 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotSpec, Choice, MoveBudget, registry};
+use fourfold_bots::{Bot, BotSpec, Choice, MoveBudget, registry, think};
 use fourfold_engine::Variant;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::position::{PyPosition, numbers};
-use crate::stopped_after;
 
 /// A house bot with its settings, such as `negamax:depth=6`. Settings that name files are not read here.
 #[pyclass(name = "Bot", module = "fourfold", frozen)]
@@ -93,13 +92,8 @@ impl PyBot {
         py.detach(|| {
             let mut bot =
                 self.bot.lock().map_err(|_| PyRuntimeError::new_err("the bot has panicked before"))?;
-            let time = match (limit, bot.move_time()) {
-                (Some(limit), Some(own)) => Some(limit.min(own)),
-                (limit, own) => limit.or(own),
-            };
-            let stop = AtomicBool::new(false);
-            let budget = MoveBudget { nodes, time };
-            let choice = stopped_after(time, &stop, || bot.choose(&position, budget, &stop));
+            let budget = MoveBudget { nodes, time: limit };
+            let choice = think::choose_unless_stopped(&mut **bot, &position, budget, &AtomicBool::new(false));
             choice.map_err(|error| PyValueError::new_err(error.to_string()))
         })
     }

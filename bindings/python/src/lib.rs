@@ -7,11 +7,6 @@ mod batch;
 mod bots;
 mod position;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
-
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -33,21 +28,4 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batch::playouts, module)?)?;
     module.add("Unsolved", module.py().get_type::<Unsolved>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
-}
-
-/// Does something that ends when `stop` is set, and sets it after `time`, if there is one.
-fn stopped_after<T>(time: Option<Duration>, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
-    let Some(time) = time else { return work() };
-    thread::scope(|scope| {
-        let (finished, timer) = mpsc::channel::<()>();
-        scope.spawn(move || {
-            // Ends early, with an error, when the work is done and the sender is gone.
-            if timer.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                stop.store(true, Ordering::Relaxed);
-            }
-        });
-        let done = work();
-        drop(finished);
-        done
-    })
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use fourfold_bots::think::stopped_after;
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::{
     ColumnScores, SearchLimits, Solved, Solver, Unsolved as EngineUnsolved, Value,
@@ -12,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::{Unsolved, stopped_after};
+use crate::Unsolved;
 
 /// A position on a board, with the moves that led there. It never changes: `play` gives another.
 #[pyclass(name = "Position", module = "fourfold", frozen, eq, hash, skip_from_py_object)]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::http::control::ControlClient;
 use crate::storage::records::export::ExportFormat;
+use crate::storage::records::filter::{Meeting, OpeningWanted, ResultWanted, TimeWanted};
 use crate::storage::records::import::{self, ImportError, Importer};
 use crate::storage::store::Write as StoreWrite;
 use crate::storage::writer::WriteError;
@@ -18,6 +19,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use data_encoding::HEXLOWER;
 use fourfold_arena::join::{self, JoinError};
 use fourfold_arena::log::LogError;
+use fourfold_engine::Variant;
 use sha2::{Digest as _, Sha256};
 
 use self::foreign::ForeignArgs;
@@ -56,7 +58,8 @@ enum GamesAction {
 Examples:
   fourfold games export > games.ndjson
   fourfold games export --format csv --out games.csv
-  fourfold games export --format compact --out games.ndjson --checksum")]
+  fourfold games export --format compact --out games.ndjson --checksum
+  fourfold games export --players bots --rated true --since 2026-01-01 --until 2026-02-01 --opening 44")]
 struct ExportGames {
     /// One JSON object a line, with everything or in short, or portable game notation, or a table.
     #[arg(long, value_name = "FORMAT", default_value = "ndjson", value_parser = formats())]
@@ -76,7 +79,63 @@ struct ExportGames {
     #[arg(long)]
     checksum: bool,
     #[command(flatten)]
+    chosen: GamesChosen,
+    #[command(flatten)]
     data: DataArg,
+}
+
+/// Which games are wanted; what is left out is any.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Which games")]
+struct GamesChosen {
+    /// Of this player.
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// In which this player plays too.
+    #[arg(long, value_name = "NAME")]
+    opponent: Option<String>,
+    /// Of people (guests among them), of bots, or mixed ones.
+    #[arg(long, value_name = "WHO")]
+    players: Option<Meeting>,
+    /// On this board, such as 7x6 or 9x6x5.
+    #[arg(long, value_name = "V")]
+    variant: Option<Variant>,
+    /// Those that count (true), or those that do not (false).
+    #[arg(long, value_name = "BOOL")]
+    rated: Option<bool>,
+    /// That ended at or after this time, such as 2026-01-31T12:00:00Z, or the beginning of this day in UTC.
+    #[arg(long, value_name = "TIME")]
+    since: Option<TimeWanted>,
+    /// That ended before this time or day.
+    #[arg(long, value_name = "TIME")]
+    until: Option<TimeWanted>,
+    /// That ended so: first, second, draw or void.
+    #[arg(long, value_name = "RESULT")]
+    result: Option<ResultWanted>,
+    /// That begin with these moves, such as 4453.
+    #[arg(long, value_name = "MOVES")]
+    opening: Option<OpeningWanted>,
+}
+
+impl GamesChosen {
+    /// As the daemon is asked for them.
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        fn said(value: Option<&impl ToString>) -> Option<String> {
+            value.map(ToString::to_string)
+        }
+        let pairs = [
+            ("player", self.player.clone()),
+            ("opponent", self.opponent.clone()),
+            ("players", said(self.players.as_ref())),
+            ("variant", said(self.variant.as_ref())),
+            ("rated", said(self.rated.as_ref())),
+            ("since", said(self.since.as_ref())),
+            ("until", said(self.until.as_ref())),
+            ("result", said(self.result.as_ref())),
+            ("opening", said(self.opening.as_ref())),
+        ];
+        pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
 }
 
 /// Take in the games of a file. No daemon may run meanwhile.
@@ -204,7 +263,7 @@ impl ExportGames {
             shown = bytes >> 10;
             out.take(text)
         };
-        Ok(daemon.export_games(self.format.name(), after.as_deref(), take).await?)
+        Ok(daemon.export_games(self.format.name(), after.as_deref(), &self.chosen.pairs(), take).await?)
     }
 
     async fn write_labelled(
@@ -218,7 +277,7 @@ impl ExportGames {
         let mut labeller = Labeller::new(form);
         out.take(labeller.heading().as_bytes())?;
         loop {
-            let records = daemon.games(after.as_deref()).await?;
+            let records = daemon.games(after.as_deref(), &self.chosen.pairs()).await?;
             for record in &records.items {
                 out.take(labeller.write(record)?.as_bytes())?;
                 progress.advance(1);

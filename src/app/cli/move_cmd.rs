@@ -9,7 +9,7 @@ use crate::http::control::WhyReason;
 use crate::system::bot_files;
 use anyhow::Context;
 use clap::ValueEnum;
-use fourfold_bots::{BotSpec, Choice, SearchInfo};
+use fourfold_bots::{BotSpec, Choice, SearchInfo, think};
 use fourfold_engine::notation::board42::{self, RowOrder};
 use fourfold_engine::{Game, Position, Variant};
 use serde::Serialize;
@@ -17,7 +17,6 @@ use serde::Serialize;
 use super::reasons;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
-use crate::app::terminal::think;
 
 /// Let a bot choose one move and print it.
 #[derive(Debug, clap::Args)]

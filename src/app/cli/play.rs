@@ -16,7 +16,6 @@ use fourfold_engine::{BySide, Game, Outcome, Side, Variant, notation};
 
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::seed;
-use crate::app::terminal::think;
 
 /// Play a game in the terminal, or watch two bots play.
 ///

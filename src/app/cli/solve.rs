@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use fourfold_arena::shard::Shard;
 use fourfold_arena::time::read_duration;
+use fourfold_bots::think;
 use fourfold_engine::Variant;
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::{SearchLimits, Solver};
 
 use self::answer::{SolveQuestion, SolveTask};
-use crate::app::terminal::think;
 
 /// More threads than any machine this runs on has cores.
 const THREADS_MAX: usize = 256;
@@ -86,10 +86,7 @@ impl SolveCommand {
     fn answer(&self, task: SolveTask, line: &[u8], judge: &mut Judge) -> String {
         let stop = AtomicBool::new(false);
         let limits = SearchLimits { nodes: self.nodes, stop: &stop };
-        match self.time {
-            None => task.answer(line, judge, limits),
-            Some(time) => think::stopped_after(time, &stop, || task.answer(line, judge, limits)),
-        }
+        think::stopped_after(self.time, &stop, || task.answer(line, judge, limits))
     }
 
     /// What is to be answered, a line each.

@@ -7,14 +7,13 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use fourfold_arena::program::dialect::Dialect;
-use fourfold_bots::{Bot, BotSpec};
+use fourfold_bots::{Bot, BotSpec, think};
 use fourfold_engine::{Column, Game, Position, Variant, notation};
 use serde::Deserialize;
 
 use self::aigames::AigamesState;
 use self::uci::UciState;
 use crate::app::terminal::exit::{Code, Exit};
-use crate::app::terminal::think;
 use crate::system::bot_files;
 
 /// Part of the time that is told which a bot without a sense of time uses: what is told may be a whole bank.

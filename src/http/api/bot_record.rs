@@ -13,7 +13,6 @@ use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::mistakes::GamesWanted;
 use super::names::Names;
 use super::own_bots::{NOT_YOURS, own};
 use super::players::ratings_of;
@@ -26,7 +25,8 @@ use crate::model::bounded::Bounded;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::result::GameResult;
-use crate::storage::record::{HistoryPoint, StoredGame, StoredPlayer};
+use crate::storage::games::GameOutline;
+use crate::storage::record::{HistoryPoint, StoredPlayer};
 use crate::storage::store::StoreError;
 
 /// Games of one record: some tens of milliseconds of the store.
@@ -143,7 +143,7 @@ pub(in crate::http) async fn own_record(
     bot: &StoredPlayer,
     games: u32,
 ) -> Result<OwnRecord, StoreError> {
-    let (stored, _) = GamesWanted::last(games).fetch(state, bot).await?;
+    let stored = state.store.outlines(&bot.id, games).await?;
     let ratings = ratings_of(state, bot).await?;
     let standard = ratings.iter().find(|of| of.variant.0 == Variant::STANDARD).map(|of| of.rating);
     // What games are booked with is the live Elo, whose zero is elsewhere.
@@ -188,15 +188,13 @@ struct PlayedGame {
 
 impl PlayedGame {
     /// `None` of what came to nothing or only put load on the arena.
-    fn of(game: &StoredGame, bot: &PlayerId) -> Option<Self> {
-        let side = Side::BOTH.into_iter().find(|&side| game.spec.players[side] == *bot)?;
-        let ending = game.ending().filter(|ending| ending.result != GameResult::Void)?;
-        if game.spec.is_load() {
+    fn of(game: &GameOutline, bot: &PlayerId) -> Option<Self> {
+        let side = Side::BOTH.into_iter().find(|&side| game.players[side] == *bot)?;
+        if game.result == GameResult::Void || game.is_load {
             return None;
         }
-        let result = SideResult::of(side, ending.result.winner());
-        let ratings = game.settlement.as_ref().and_then(|settlement| settlement.ratings.as_ref());
-        let ratings = ratings.filter(|_| game.spec.variant == Variant::STANDARD);
+        let result = SideResult::of(side, game.result.winner());
+        let ratings = game.ratings.as_ref().filter(|_| game.variant == Variant::STANDARD);
         let rated = ratings.map(|ratings| {
             let points = match result {
                 SideResult::Win => 1.0,
@@ -207,14 +205,14 @@ impl PlayedGame {
                 (points_of(ratings[side].before), points_of(ratings[side.opponent()].before));
             (ratings[side], Encounter { own, opponent, points })
         });
-        let version = game.spec.versions[side].as_deref().map(str::to_owned);
-        Some(Self { version, opponent: game.spec.players[side.opponent()].clone(), result, rated })
+        let version = game.versions[side].as_deref().map(str::to_owned);
+        Some(Self { version, opponent: game.players[side.opponent()].clone(), result, rated })
     }
 
-    fn point(&self, game: &StoredGame) -> Option<HistoryPoint> {
+    fn point(&self, game: &GameOutline) -> Option<HistoryPoint> {
         let (entry, _) = self.rated.as_ref()?;
         let (before, after) = (entry.before, entry.after);
-        Some(HistoryPoint { game: game.spec.id.clone(), at: game.last_change(), before, after })
+        Some(HistoryPoint { game: game.id.clone(), at: game.ended_at, before, after })
     }
 }
 

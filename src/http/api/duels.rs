@@ -14,7 +14,6 @@ use fourfold_engine::BySide;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::mistakes::GamesWanted;
 use super::own_bots::{NOT_YOURS, own};
 use crate::accounts::identity_of;
 use crate::http::answer::List;
@@ -268,16 +267,16 @@ pub(in crate::http) async fn duels_of(
     state: &AppState,
     bot: &StoredPlayer,
 ) -> Result<Vec<DuelFound>, StoreError> {
-    let (games, _) = GamesWanted::last(GAMES_LOOKED_AT).fetch(state, bot).await?;
+    let games = state.store.outlines(&bot.id, GAMES_LOOKED_AT).await?;
     let mut found: Vec<DuelFound> = Vec::new();
     for game in games {
-        let Some(pair) = &game.spec.pair else { continue };
-        if DuelRule::of(&pair.id).is_none() || found.iter().any(|known| known.id == pair.id) {
+        let Some(id) = game.series else { continue };
+        if DuelRule::of(&id).is_none() || found.iter().any(|known| known.id == id) {
             continue;
         }
-        let BySide { first, second } = &game.spec.players;
-        let opponent = if *first == bot.id { second.clone() } else { first.clone() };
-        found.push(DuelFound { id: pair.id.clone(), opponent, at: game.last_change() });
+        let BySide { first, second } = game.players;
+        let opponent = if first == bot.id { second } else { first };
+        found.push(DuelFound { id, opponent, at: game.ended_at });
     }
     Ok(found)
 }

@@ -12,13 +12,16 @@ use fourfold_engine::Game;
 use super::positions::PICTURE;
 use super::{CURSOR, LIMIT};
 use crate::http::answer::{Keep, List, keepable_json, picture, pixels};
-use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
 use crate::http::preview::PictureKind;
+use crate::http::record_query::{
+    self, OPENING, OPPONENT, PLAYER, PLAYERS, RATED, RESULT, SINCE, UNTIL, VARIANT, player, time,
+};
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
-use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::records::Record;
 use crate::storage::records::players::PlayerCache;
@@ -27,15 +30,6 @@ use crate::storage::store::GameQuery;
 /// What the addresses of pictures in pixels end with: that for links, and that of all moves.
 const PREVIEW: &str = ".png";
 const ANIMATION: &str = ".gif";
-
-const PLAYER: Parameter =
-    Parameter { name: "player", about: "Only games of this player", schema: schema_of::<PlayerName> };
-
-const SINCE: Parameter = Parameter {
-    name: "since",
-    about: "Only games that ended at or after this time, RFC 3339",
-    schema: schema_of::<String>,
-};
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let list = Operation::get(
@@ -49,7 +43,20 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Streams finished games, the oldest first, one record a line; all of them without `limit`",
         Content::Lines(schema_of::<Record>),
     )
-    .parameters(&[PLAYER, SINCE, stream::LIMIT, stream::CURSOR, stream::COMPACT]);
+    .parameters(&[
+        PLAYER,
+        OPPONENT,
+        PLAYERS,
+        VARIANT,
+        RATED,
+        SINCE,
+        UNTIL,
+        RESULT,
+        OPENING,
+        stream::LIMIT,
+        record_query::CURSOR,
+        stream::COMPACT,
+    ]);
     let one = Operation::get(
         "/api/v1/games/{id}",
         "Shows a game, live or finished",
@@ -84,22 +91,7 @@ pub(super) struct GamesPart {
 /// The part that is asked for.
 pub(super) fn page_of(parameters: &QueryParameters) -> Result<GamesPart, ApiError> {
     let (limit, cursor) = (parameters.limit()?, parameters.cursor()?);
-    Ok(GamesPart { limit, cursor, since: since(parameters)? })
-}
-
-fn since(parameters: &QueryParameters) -> Result<Option<UnixMillis>, ApiError> {
-    let since: Option<jiff::Timestamp> = parameters.optional("since").map_err(|_| {
-        ApiError::bad_parameter("since", "since is a time of RFC 3339 such as 2026-01-31T12:00:00Z")
-    })?;
-    Ok(since.map(|since| UnixMillis(since.as_millisecond())))
-}
-
-/// The player by whom games are chosen. One who does not exist is an error: an empty list would hide the misspelling.
-async fn player_of(state: &AppState, parameters: &QueryParameters) -> Result<Option<PlayerId>, ApiError> {
-    let Some(name) = parameters.optional::<PlayerName>("player")? else { return Ok(None) };
-    let player = state.store.player_by_name(&name).await?;
-    let unknown = || ApiError { field: Some("player".into()), ..ApiError::not_found("player") };
-    player.map(|player| Some(player.id)).ok_or_else(unknown)
+    Ok(GamesPart { limit, cursor, since: time(parameters, "since")? })
 }
 
 async fn games(
@@ -107,7 +99,7 @@ async fn games(
     parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, ApiError> {
     let page = page_of(&parameters)?;
-    let player = player_of(&state, &parameters).await?;
+    let player = player(&*state.store, &parameters, "player").await?;
     game_list(&state, player, page).await.map(Json)
 }
 

@@ -17,6 +17,7 @@ use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
+use crate::http::leagues::Achievements;
 use crate::http::ranking::PublishedShown;
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
@@ -114,6 +115,11 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Content::Json(schema_of::<List<MeetingView>>),
     )
     .parameters(&[VARIANT, LIMIT]);
+    let achievements = Operation::get(
+        "/api/v1/players/{name}/achievements",
+        "Shows what a player has shown against the bots of the house: leagues with their bosses, and badges",
+        Content::Json(schema_of::<Achievements>),
+    );
     let habits = Operation::get(
         "/api/v1/players/{name}/habits",
         "Shows recent form, openings and columns of a player's last 500 rated games",
@@ -125,6 +131,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::new("/api/v1/players/{name}/games", get(player_games), [games]),
         Endpoint::new("/api/v1/players/{name}/ratings", get(player_ratings), [ratings]),
         Endpoint::new("/api/v1/players/{name}/crosstable", get(player_crosstable), [crosstable]),
+        Endpoint::new("/api/v1/players/{name}/achievements", get(player_achievements), [achievements]),
         skill::endpoint(),
         Endpoint::new("/api/v1/players/{name}/habits", get(player_habits), [habits]),
     ]
@@ -175,6 +182,14 @@ pub(in crate::http) async fn ratings_of(
         rating: PublishedShown::of(state, &player.id, variant, row).into(),
     };
     Ok(state.store.ratings_of(&player.id).await?.into_iter().map(view).collect())
+}
+
+async fn player_achievements(
+    State(state): State<AppState>,
+    name: PathPart,
+) -> Result<Json<Achievements>, ApiError> {
+    let player = find(&state, &name).await?;
+    Ok(Json(Achievements::of(&state, &player.id).await?))
 }
 
 async fn player_games(

@@ -116,20 +116,25 @@ impl ControlClient {
         self.list(get(["ratings"]).query("names", &names.join(","))).await
     }
 
-    /// All finished games behind the cursor as text, given on piece by piece.
+    /// All finished games behind the cursor that the parameters of `chosen` want, as text, given on piece by piece.
     pub(crate) async fn export_games(
         &self,
         format: &str,
         cursor: Option<&str>,
+        chosen: &[(&str, String)],
         take: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Answer<()> {
-        let command = get(["export", "games"]).query("format", format);
+        let command = get(["export", "games"]).query("format", format).queries(chosen);
         self.pour(command.query("cursor", cursor.unwrap_or_default()), take).await
     }
 
-    /// Some finished games behind the cursor.
-    pub(crate) async fn games(&self, cursor: Option<&str>) -> Answer<List<Record>> {
-        self.send(get(["games"]).query("cursor", cursor.unwrap_or_default())).await
+    /// Some finished games behind the cursor, of them those that the parameters of `chosen` want.
+    pub(crate) async fn games(
+        &self,
+        cursor: Option<&str>,
+        chosen: &[(&str, String)],
+    ) -> Answer<List<Record>> {
+        self.send(get(["games"]).queries(chosen).query("cursor", cursor.unwrap_or_default())).await
     }
 
     /// A game, live or finished.
@@ -504,6 +509,10 @@ impl Sent {
         let mark = if self.path.contains('?') { '&' } else { '?' };
         self.path = format!("{}{mark}{name}={}", self.path, escaped(value));
         self
+    }
+
+    fn queries(self, pairs: &[(&str, String)]) -> Self {
+        pairs.iter().fold(self, |command, (name, value)| command.query(name, value))
     }
 
     fn body(self, body: &impl Serialize) -> Self {

@@ -20,6 +20,7 @@ use super::{Control, Route};
 use crate::http::answer::List;
 use crate::http::api::learning::MoveReasons;
 use crate::http::error::ApiError;
+use crate::http::record_query;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
 use crate::model::ids::{GameId, PlayerName};
 use crate::operations::verify::{VerifyReport, verify};
@@ -28,7 +29,7 @@ use crate::storage::StoredGame;
 use crate::storage::records::Record;
 use crate::storage::records::export::{ExportFormat, RecordReader};
 use crate::storage::records::players::PlayerCache;
-use crate::storage::store::{GameQuery, Refused, Write};
+use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::study::learning::lesson_history::said_in;
 
@@ -67,25 +68,26 @@ pub(super) fn commands() -> Vec<Route> {
     ]
 }
 
-/// Some finished games, in the order in which they finished, behind the `cursor`.
+/// Some finished games that the parameters choose, in the order in which they finished, behind the `cursor`: none if
+/// those that were read are not wanted.
 async fn list(
     State(control): State<Control>,
     parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, Refusal> {
     let limit = parameters.optional::<u32>("limit")?.unwrap_or(LIST_MAX).min(LIST_MAX);
-    let query = GameQuery { after: parameters.cursor()?, limit, ..GameQuery::default() };
-    let mut reader = RecordReader::new(Arc::clone(&control.store), query);
-    let items = reader.next_page().await?.unwrap_or_default();
-    let cursor = if items.is_empty() { None } else { reader.last_number() };
-    Ok(Json(List { items, cursor: cursor.map(|number| number.to_string()) }))
+    let (query, filter) = record_query::read(&*control.store, &parameters, limit).await?;
+    let mut reader = RecordReader::chosen(Arc::clone(&control.store), query, filter);
+    let page = reader.next_page().await?;
+    let cursor = page.as_ref().and_then(|_| reader.last_number());
+    Ok(Json(List { items: page.unwrap_or_default(), cursor: cursor.map(|number| number.to_string()) }))
 }
 
-/// All finished games behind the `cursor` as text in a `format`, in the order in which they finished. If the store
-/// fails in between, the answer breaks off without its end.
+/// All finished games behind the `cursor` that the parameters choose, as text in a `format`, in the order in which they
+/// finished. If the store fails in between, the answer breaks off without its end.
 async fn export(State(control): State<Control>, parameters: QueryParameters) -> Result<Response, Refusal> {
     let format = parameters.optional::<ExportFormat>("format")?.unwrap_or_default();
-    let query = GameQuery { after: parameters.cursor()?, limit: u32::MAX, ..GameQuery::default() };
-    let text = RecordReader::new(Arc::clone(&control.store), query).into_text(format);
+    let (query, filter) = record_query::read(&*control.store, &parameters, u32::MAX).await?;
+    let text = RecordReader::chosen(Arc::clone(&control.store), query, filter).into_text(format);
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from_stream(text)).into_response())
 }
 

@@ -488,7 +488,7 @@ async fn exported(client: &ControlClient, format: &str, after: Option<&str>) -> 
         text.extend_from_slice(piece);
         Ok(())
     };
-    client.export_games(format, after, take).await?;
+    client.export_games(format, after, &[], take).await?;
     Ok(String::from_utf8(text).unwrap())
 }
 
@@ -525,11 +525,11 @@ async fn games_are_read_page_by_page() {
     let wrong = exported(&client, "xml", None).await.unwrap_err();
     let allowed = "`xml` is not a format: ndjson, compact, pgn and csv are";
     assert!(wrong.to_string().contains(allowed), "{wrong}");
-    let first = client.games(None).await.unwrap();
+    let first = client.games(None, &[]).await.unwrap();
     assert_eq!((first.items.len(), first.cursor.as_deref()), (2, Some("2")));
-    let second = client.games(Some("1")).await.unwrap();
+    let second = client.games(Some("1"), &[]).await.unwrap();
     assert_eq!(second.items, first.items[1..]);
-    let end = client.games(Some("2")).await.unwrap();
+    let end = client.games(Some("2"), &[]).await.unwrap();
     assert_eq!((end.items.len(), end.cursor), (0, None));
     assert_eq!(client.game(&"two".parse().unwrap()).await.unwrap(), first.items[1]);
     let missing = client.game(&"three".parse().unwrap()).await.unwrap_err();

@@ -36,6 +36,8 @@ pub(super) struct BotRow {
     pub(super) playing: u32,
     /// Why the ladder leaves it out, in a few words.
     trouble: Option<&'static str>,
+    /// Where a remote bot's source is, or its page.
+    source: Option<String>,
     is_house: bool,
 }
 
@@ -52,6 +54,7 @@ impl BotRow {
             about: about(lang, bot),
             playing: bot.playing,
             trouble: trouble(lang, bot),
+            source: web_address(bot.url.as_deref()),
             is_house: bot.house,
         }
     }
@@ -70,6 +73,11 @@ impl BotRow {
         rows.sort_by_key(|row| row.elo);
         Ok(rows)
     }
+}
+
+/// A link that a bot's owner wrote: nothing but a web address may be behind it.
+pub(super) fn web_address(url: Option<&str>) -> Option<String> {
+    url.filter(|url| url.starts_with("https://") || url.starts_with("http://")).map(str::to_owned)
 }
 
 /// How a bot plays: for the house's own in the visitor's language, for others as their owners say it.
@@ -97,16 +105,22 @@ pub(super) fn trouble(lang: Language, bot: &OpenBot) -> Option<&'static str> {
 /// that is still uncertain speaks for itself.
 fn strength(bot: &OpenBot, shown: PublishedShown) -> Option<&'static str> {
     let rated = (!shown.rating.provisional).then(|| Strength::of_elo(shown.rating.elo));
-    let word = match bot.strength.or(rated) {
-        None if shown.live.standing.games > 0 => return None,
-        None => "bots.new",
-        Some(Strength::Beginner) => "bots.beginner",
-        Some(Strength::Casual) => "bots.casual",
-        Some(Strength::Skilled) => "bots.skilled",
-        Some(Strength::Strong) => "bots.strong",
-        Some(Strength::Expert) => "bots.expert",
-    };
-    Some(word)
+    match bot.strength.or(rated) {
+        None if shown.live.standing.games > 0 => None,
+        None => Some("bots.new"),
+        Some(strength) => Some(strength_word(strength)),
+    }
+}
+
+/// Key of the word for a strength.
+pub(super) fn strength_word(strength: Strength) -> &'static str {
+    match strength {
+        Strength::Beginner => "bots.beginner",
+        Strength::Casual => "bots.casual",
+        Strength::Skilled => "bots.skilled",
+        Strength::Strong => "bots.strong",
+        Strength::Expert => "bots.expert",
+    }
 }
 
 #[derive(Template)]

@@ -1,6 +1,7 @@
 //! One player: how strong, with which games, and how it plays.
 
 pub(super) mod history;
+mod leagues;
 mod play;
 
 use askama::Template;
@@ -10,6 +11,7 @@ use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss};
 use serde::Deserialize;
 
 use self::history::RatingHistory;
+use self::leagues::LeaguesShown;
 use self::play::PlaySection;
 use super::avatar::Avatar;
 use super::bots::trouble;
@@ -26,6 +28,7 @@ use crate::http::api::leaderboard::RatingView;
 use crate::http::api::players::skill::{GamesToJudge, StageView, Stages};
 use crate::http::api::players::{VariantRating, ratings_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::leagues::{Achievements, OPPONENTS_MAX};
 use crate::http::payer::Paying;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
@@ -160,6 +163,7 @@ struct PlayerPage {
     variant: String,
     learnt: Option<LearnerLink>,
     skill: Option<SkillRates>,
+    leagues: Option<LeaguesShown>,
     history: Option<RatingHistory>,
     play: PlaySection,
     live: Vec<GameTile>,
@@ -180,8 +184,10 @@ pub(super) async fn page(
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
+    let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
+    let cast = Cast::new(lang, &bots);
     let stages = stages_wanted(&from).map(|games| (games, Asker::Visitor(share)));
     let page = PlayerPage {
         character: rivals().into_iter().find(|rival| rival.player == player.id),
@@ -198,15 +204,18 @@ pub(super) async fn page(
         owner: owner(&state, lang, &player).await?,
         about: about(lang, &player),
         version: player.profile.version.clone(),
-        url: web_address(&player),
+        url: super::bots::web_address(player.profile.url.as_deref()),
         since: words::day(lang, player.created_at),
         standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant, stages).await?,
+        leagues: (variant == Variant::STANDARD)
+            .then(|| LeaguesShown::new(lang, &Achievements::new(&player.id, &bots, &met)))
+            .flatten(),
         history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
-        play: PlaySection::read(&state, lang, &player.id, variant).await?,
-        live: live_games(&state, lang, &player.id, &Cast::new(lang, &bots)),
+        play: PlaySection::read(&state, lang, &player.id, variant, met).await?,
+        live: live_games(&state, lang, &player.id, &cast),
         games,
         older,
     };
@@ -232,12 +241,6 @@ async fn named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, Sto
 fn about(lang: Language, player: &StoredPlayer) -> String {
     let of_house = player.house.then(|| super::bots::house_about(lang, &player.name)).flatten();
     of_house.or_else(|| player.profile.about.clone()).unwrap_or_default()
-}
-
-/// A link that a bot's owner wrote: nothing but a web address may be behind it.
-fn web_address(player: &StoredPlayer) -> Option<String> {
-    let is_web = |url: &String| url.starts_with("https://") || url.starts_with("http://");
-    player.profile.url.clone().filter(is_web)
 }
 
 async fn owner(

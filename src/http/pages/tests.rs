@@ -27,7 +27,7 @@ async fn site(about: &str) -> TestSite {
         elo: None,
         style: None,
         about: Some(about.to_owned()),
-        url: None,
+        url: Some("https://example.org/hal".to_owned()),
         house: false,
         playing: 1,
         trouble: None,
@@ -67,6 +67,16 @@ const PATHS: [&str; 26] = [
     "/analysis",
     "/analysis/4453",
 ];
+
+#[tokio::test]
+async fn the_list_of_bots_links_to_their_sources_on_the_web() {
+    let page = site("plays").await.get("/bots").await.body;
+    assert!(page.contains("href=\"https://example.org/hal\" rel=\"nofollow noopener ugc\""), "{page}");
+    assert!(page.contains("aria-label=\"Source of hal\""), "{page}");
+    for url in [None, Some("javascript:alert(1)"), Some("//example.org"), Some("")] {
+        assert_eq!(super::bots::web_address(url), None, "{url:?}");
+    }
+}
 
 #[tokio::test]
 async fn the_operators_papers_are_there_once_they_are_written() {

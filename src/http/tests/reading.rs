@@ -4,10 +4,13 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::http::testing::TestSite;
+use crate::http::site::Site;
+use crate::http::testing::{TestArena, TestSite, house_bot};
+use crate::model::player::PlayerKind;
+use crate::model::rating::strength::Strength;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
-use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, spec};
+use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add, add_players, play, player, spec};
 use crate::storage::record::GameSpec;
 use crate::storage::store::Write;
 
@@ -109,6 +112,75 @@ async fn the_stream_has_all_games_in_their_order() {
     assert_eq!(stream("?compact=true&limit=2").await, ["one", "two"]);
     let short = site.get("/api/v1/games.ndjson?compact=true&limit=1").await.body;
     assert!(short.starts_with("{\"id\":\"one\",") && !short.contains("clocks"), "{short}");
+}
+
+#[tokio::test]
+async fn the_stream_has_only_the_games_that_are_wanted() {
+    let site = with_games().await;
+    site.store.commit(&[add(player("Robo", PlayerKind::Bot))]).await.unwrap().remove(0).unwrap();
+    let casual = GameSpec { rated: false, ..spec("casual", "Ada", "Robo") };
+    play(&*site.store, casual, "4444442", GameResult::Second, EndReason::Resign).await;
+    let wide = GameSpec { variant: "9x6".parse().unwrap(), ..spec("wide", "Robo", "Bob") };
+    play(&*site.store, wide, "9", GameResult::Void, EndReason::Aborted).await;
+    let ids = async |query: &str| -> String {
+        let answer = site.get(&format!("/api/v1/games.ndjson?{query}")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{query}: {}", answer.body);
+        let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+        answer.body.lines().map(id).collect::<Vec<_>>().join(" ")
+    };
+    let all = ids("").await;
+    let people = all.strip_suffix(" casual wide").unwrap();
+    assert_eq!(ids("players=people").await, people);
+    assert_eq!(ids("players=mixed").await, "casual wide");
+    assert_eq!(ids("players=bots").await, "");
+    assert_eq!(ids("player=Robo&opponent=ada").await, "casual");
+    assert_eq!(ids("variant=9x6").await, "wide");
+    assert_eq!(ids("rated=false&variant=7x6").await, "casual");
+    assert_eq!(ids("result=void").await, "wide");
+    assert_eq!(ids("opening=444&result=second").await, "casual");
+    assert_eq!(ids("players=mixed&limit=1").await, "casual");
+    assert_eq!(ids("players=mixed&limit=1&cursor=4").await, "wide");
+    assert_eq!(ids("since=2025-06-15&until=2025-06-16").await, all);
+    assert_eq!(ids("until=2025-06-15").await, "");
+    for (query, status, field) in [
+        ("players=human", 400, "players"),
+        ("variant=99x99", 400, "variant"),
+        ("rated=yes", 400, "rated"),
+        ("since=yesterday", 400, "since"),
+        ("until=2026-02-30", 400, "until"),
+        ("result=won", 400, "result"),
+        ("opening=4x", 400, "opening"),
+        ("opponent=Nobody", 404, "opponent"),
+        ("player=%20", 400, "player"),
+    ] {
+        let refused = site.get(&format!("/api/v1/games.ndjson?{query}")).await;
+        assert_eq!((refused.status.as_u16(), &refused.json()["field"]), (status, &json!(field)), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_profile_shows_leagues_once_a_bot_of_the_house_was_beaten() {
+    let bots = vec![
+        house_bot("Stupid", Some(Strength::Beginner), 273),
+        house_bot("perfect", Some(Strength::Expert), 1756),
+    ];
+    let site = TestSite::with(Site::default(), TestArena { bots, ..TestArena::default() });
+    add_players(&*site.store, &["Ada", "Stupid", "perfect"]).await;
+    let shown = async || site.get("/api/v1/players/Ada/achievements").await.json();
+    assert_eq!((&shown().await["league"], &shown().await["house"]), (&json!("beginner"), &json!(2)));
+    assert!(!site.get("/player/Ada").await.body.contains("leagues-title"));
+    play(&*site.store, spec("w", "Ada", "Stupid"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    play(&*site.store, spec("d", "Ada", "perfect"), FIRST_WINS_TOO, GameResult::Draw, EndReason::Full).await;
+    let after = shown().await;
+    assert_eq!((&after["house_beaten"], &after["drew_perfect"]), (&json!(1), &json!(true)));
+    let boss = json!({"league": "beginner", "boss": "Stupid", "games": 1, "points": 1.0, "beaten": false});
+    assert_eq!(after["leagues"][0], boss);
+    let page = site.get("/player/Ada").await.body;
+    for words in
+        ["leagues-title", "1 of 1 points", "1 of 2 bots of the house beaten", "Did not lose to perfect"]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
 }
 
 #[tokio::test]

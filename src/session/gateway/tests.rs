@@ -515,6 +515,36 @@ async fn a_bot_says_why_it_resigns_and_what_it_said_wrongly_is_listed() {
     assert_eq!(arena.services.store.bot_faults(&ada.identity.id, 10).await.unwrap(), []);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_illegal_move_is_listed_with_the_frame_it_came_in() {
+    let arena = Arena::new().await;
+    let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
+    let (person, robo) = (arena.join(&ada).await, arena.join(&bot).await);
+    let game = arena.start(&bot.identity, &ada.identity).await;
+    let frame = |column: &str| {
+        format!(
+            "{{\"type\":\"move\",\n\"game\":\"{game}\",\"ply\":0,\"column\":{column},\"x\":\"\u{202e}\"}}"
+        )
+    };
+    robo.say_frame(&frame("9")).await;
+    robo.say_frame(&frame("\"d\"")).await;
+    robo.say_frame(&frame("4")).await;
+    arena.settle().await;
+    person.say_frame(&frame("9").replace("\"ply\":0", "\"ply\":1")).await;
+    arena.settle().await;
+    let faults = arena.services.store.bot_faults(&bot.identity.id, 10).await.unwrap();
+    let notes: Vec<&str> = faults.iter().map(|fault| fault.note.as_str()).collect();
+    let said = |column: &str| frame(column).replace(['\n', '\u{202e}'], "␣");
+    assert_eq!(
+        notes,
+        [
+            format!("column must be a whole number from 1 to 7 (after 0 moves); it said {}", said("\"d\"")),
+            format!("column 9 is not on a board of 7 columns (after 0 moves); it said {}", said("9")),
+        ]
+    );
+    assert_eq!(arena.services.store.bot_faults(&ada.identity.id, 10).await.unwrap(), []);
+}
+
 /// The ends that came, and whether `synced` was the last message.
 fn hear_ends(client: &mut Client) -> (usize, Option<String>) {
     let kinds = client.hear_kinds();

@@ -10,10 +10,12 @@ use super::db::{self, Connection};
 use super::players::{WriteOutcome, done_if};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::games::{GameQuery, GameStore};
+use crate::storage::games::{GameOutline, GameQuery, GameStore};
 use crate::storage::record::StoredGame;
 use crate::storage::rows::events::EventRow;
-use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, sound};
+use crate::storage::rows::games::{
+    GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, select_outlines, sound,
+};
 use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError};
 
@@ -98,6 +100,12 @@ impl GameStore for PostgresStore {
             }
             query.after = last_number;
         }
+    }
+
+    async fn outlines(&self, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
+        let query = db::query_as(select_outlines!("$1", "$2")).bind(player.as_str()).bind(limit);
+        let rows: Vec<OutlineRow> = query.fetch_all(&*self.reader().await?).await?;
+        Ok(OutlineRow::sound(&rows))
     }
 
     async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {

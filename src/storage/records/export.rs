@@ -6,12 +6,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use fourfold_engine::Side;
+use fourfold_engine::{BySide, Side};
 use futures::{Stream, StreamExt as _, future, stream};
 use serde::Serialize;
 use thiserror::Error;
 
 use super::Record;
+use super::filter::RecordFilter;
 use super::players::PlayerCache;
 use crate::model::result::{EndReason, GameResult};
 use crate::protocol::terms::WireVariant;
@@ -243,6 +244,36 @@ fn time_control(record: &Record) -> String {
 pub(crate) struct RecordReader {
     games: GamePages,
     players: PlayerCache,
+    wanted: RecordsWanted,
+}
+
+/// Which of the games that are read are given on.
+#[derive(Debug)]
+struct RecordsWanted {
+    filter: RecordFilter,
+    /// How many more.
+    left: u32,
+}
+
+impl RecordsWanted {
+    /// The record of a game, if that is wanted.
+    async fn of(
+        &mut self,
+        game: &StoredGame,
+        players: &mut PlayerCache,
+        store: &dyn Store,
+    ) -> Result<Option<Record>, StoreError> {
+        if self.left == 0 || !self.filter.takes(game) {
+            return Ok(None);
+        }
+        let record = players.record(store, game).await?;
+        let kinds = BySide { first: record.players.first.kind, second: record.players.second.kind };
+        if !self.filter.takes_players(kinds) {
+            return Ok(None);
+        }
+        self.left -= 1;
+        Ok(Some(record))
+    }
 }
 
 /// Finished games, page by page.
@@ -275,19 +306,30 @@ impl GamePages {
 impl RecordReader {
     /// Reads what the query asks for; its limit is that of all pages together.
     pub(crate) fn new(store: Arc<dyn Store>, query: GameQuery) -> Self {
-        Self { games: GamePages { store, query, is_done: false }, players: PlayerCache::default() }
+        Self::chosen(store, query, RecordFilter::default())
     }
 
-    /// Some more records, in order; `None` at the end.
+    /// The same, and gives on only what the filter takes; the query's limit is that of those.
+    pub(crate) fn chosen(store: Arc<dyn Store>, query: GameQuery, filter: RecordFilter) -> Self {
+        let left = query.limit;
+        let limit = if filter.is_open() { left } else { u32::MAX };
+        let games = GamePages { store, query: GameQuery { limit, ..query }, is_done: false };
+        Self { games, players: PlayerCache::default(), wanted: RecordsWanted { filter, left } }
+    }
+
+    /// Some more records, in order, none if those that were read are not wanted; `None` at the end.
     ///
     /// # Errors
     ///
     /// The store cannot be read.
     pub(crate) async fn next_page(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
+        if self.wanted.left == 0 {
+            return Ok(None);
+        }
         let Some(games) = self.games.next().await? else { return Ok(None) };
         let mut records = Vec::with_capacity(games.len());
         for game in games {
-            records.push(self.players.record(&*self.games.store, &game).await?);
+            records.extend(self.wanted.of(&game, &mut self.players, &*self.games.store).await?);
         }
         Ok(Some(records))
     }
@@ -315,7 +357,10 @@ struct TextPages {
 
 impl TextPages {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
-        let Self { format, reader: RecordReader { games, players }, ahead } = &mut self;
+        let Self { format, reader: RecordReader { games, players, wanted }, ahead } = &mut self;
+        if wanted.left == 0 {
+            return Ok(None);
+        }
         let page = match ahead.take() {
             Some(page) => page,
             None => match games.next().await? {
@@ -325,7 +370,7 @@ impl TextPages {
         };
         let store = Arc::clone(&games.store);
         // The store reads on a thread of its own, from when it is asked first.
-        let (next, text) = future::join(games.next(), format.page(&page, players, &*store)).await;
+        let (next, text) = future::join(games.next(), format.page(&page, wanted, players, &*store)).await;
         *ahead = next?;
         Ok(Some((text?.into(), self)))
     }
@@ -335,12 +380,15 @@ impl ExportFormat {
     async fn page(
         self,
         games: &[StoredGame],
+        wanted: &mut RecordsWanted,
         players: &mut PlayerCache,
         store: &dyn Store,
     ) -> Result<String, StoreError> {
         let mut text = String::new();
         for game in games {
-            text += &self.write(&players.record(store, game).await?);
+            if let Some(record) = wanted.of(game, players, store).await? {
+                text += &self.write(&record);
+            }
         }
         Ok(text)
     }
@@ -348,8 +396,6 @@ impl ExportFormat {
 
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::BySide;
-
     use super::*;
     use crate::model::opening::OpeningKind;
     use crate::model::rating::elo;

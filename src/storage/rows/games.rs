@@ -8,10 +8,12 @@ use tracing::error;
 use super::events::EventRow;
 use super::{Damage, number, parsed, present, word};
 use crate::model::clock::TimeControl;
+use crate::model::ids::PlayerId;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::rating::newcomers::Footing;
 use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
+use crate::storage::games::GameOutline;
 use crate::storage::record::{
     DamagedGame, GamePair, GameSpec, OpeningSource, Settlement, StoredEvent, StoredGame, UnratedReason,
 };
@@ -75,10 +77,7 @@ impl GameRow {
     fn spec(&self) -> Result<GameSpec, Damage> {
         Ok(GameSpec {
             id: parsed("game.id", &self.id)?,
-            players: BySide {
-                first: parsed("player.id", &self.first_player)?,
-                second: parsed("player.id", &self.second_player)?,
-            },
+            players: players(&self.first_player, &self.second_player)?,
             variant: parsed("game.variant", &self.variant)?,
             time: TimeControl {
                 bank_ms: self.bank_ms.map(|ms| number("game.bank_ms", ms)).transpose()?,
@@ -88,10 +87,7 @@ impl GameRow {
             rated: self.rated,
             unrated_because: unrated_reason(self.unrated_because.as_deref())?,
             footing: footing(self.first_footing.as_deref(), self.second_footing.as_deref())?,
-            versions: BySide {
-                first: self.first_version.as_deref().map(Into::into),
-                second: self.second_version.as_deref().map(Into::into),
-            },
+            versions: versions(self.first_version.as_deref(), self.second_version.as_deref()),
             opening: OpeningSource {
                 kind: word("game.opening_kind", &self.opening_kind)?,
                 moves: self.opening_moves.clone(),
@@ -148,10 +144,90 @@ impl GameRow {
     }
 }
 
+fn players(first: &str, second: &str) -> Result<BySide<PlayerId>, Damage> {
+    Ok(BySide { first: parsed("player.id", first)?, second: parsed("player.id", second)? })
+}
+
+fn versions(first: Option<&str>, second: Option<&str>) -> BySide<Option<Box<str>>> {
+    BySide { first: first.map(Into::into), second: second.map(Into::into) }
+}
+
 pub(crate) fn footing(first: Option<&str>, second: Option<&str>) -> Result<Option<BySide<Footing>>, Damage> {
     let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
     let read = |text| word("game.footing", text);
     Ok(Some(BySide { first: read(first)?, second: read(second)? }))
+}
+
+row! {
+    /// A finished game without its moves.
+    #[derive(Debug)]
+    pub(crate) struct OutlineRow {
+        id: String,
+        first_player: String,
+        second_player: String,
+        variant: String,
+        first_version: Option<String>,
+        second_version: Option<String>,
+        pair_id: Option<String>,
+        unrated_because: Option<String>,
+        result: String,
+        first_before: Option<i64>,
+        first_delta: Option<i64>,
+        first_after: Option<i64>,
+        second_before: Option<i64>,
+        second_delta: Option<i64>,
+        second_after: Option<i64>,
+        ended_at: i64,
+    }
+}
+
+/// Selects [`OutlineRow`]s, the newest first: the names of the parameters for the player's id and the most games.
+macro_rules! select_outlines {
+    ($player:literal, $limit:literal) => {
+        concat!(
+            "SELECT g.id, f.id AS first_player, s.id AS second_player, g.variant, g.first_version, g.second_version, \
+             g.pair_id, g.unrated_because, n.result, ef.before AS first_before, ef.delta AS first_delta, \
+             ef.after AS first_after, es.before AS second_before, es.delta AS second_delta, \
+             es.after AS second_after, n.ended_at FROM player_game o JOIN settlement n ON n.number = o.number \
+             JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
+             JOIN player s ON s.key = g.second_player \
+             LEFT JOIN rating_entry ef ON ef.number = n.number AND ef.player = g.first_player \
+             LEFT JOIN rating_entry es ON es.number = n.number AND es.player = g.second_player \
+             WHERE o.player = (SELECT key FROM player WHERE id = ",
+            $player,
+            ") ORDER BY o.number DESC LIMIT ",
+            $limit
+        )
+    };
+}
+pub(crate) use select_outlines;
+
+impl OutlineRow {
+    fn decode(&self) -> Result<GameOutline, Damage> {
+        let first = entry(self.first_before, self.first_delta, self.first_after);
+        let second = entry(self.second_before, self.second_delta, self.second_after);
+        let unrated = unrated_reason(self.unrated_because.as_deref())?;
+        Ok(GameOutline {
+            id: parsed("game.id", &self.id)?,
+            players: players(&self.first_player, &self.second_player)?,
+            variant: parsed("game.variant", &self.variant)?,
+            versions: versions(self.first_version.as_deref(), self.second_version.as_deref()),
+            series: self.pair_id.as_deref().map(|id| parsed("game.pair_id", id)).transpose()?,
+            is_load: unrated == Some(UnratedReason::Load),
+            result: word("settlement.result", &self.result)?,
+            ratings: first.zip(second).map(|(first, second)| BySide { first, second }),
+            ended_at: UnixMillis(self.ended_at),
+        })
+    }
+
+    /// Those that are not damaged; of the others the log has a line.
+    pub(crate) fn sound(rows: &[Self]) -> Vec<GameOutline> {
+        let decode = |row: &Self| {
+            let damaged = |Damage(what)| report(&DamagedGame { id: row.id.clone(), number: None, what });
+            row.decode().map_err(damaged).ok()
+        };
+        rows.iter().filter_map(decode).collect()
+    }
 }
 
 fn unrated_reason(text: Option<&str>) -> Result<Option<UnratedReason>, Damage> {

@@ -11,10 +11,12 @@ use super::players::{WriteOutcome, done_if};
 use super::readers::snapshot;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::games::GameStore;
+use crate::storage::games::{GameOutline, GameStore};
 use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
 use crate::storage::rows::events::EventRow;
-use crate::storage::rows::games::{GameKeys, GameRow, Loaded, assembled, number_of, report, sound};
+use crate::storage::rows::games::{
+    GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, report, select_outlines, sound,
+};
 use crate::storage::rows::{number, parsed};
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
@@ -83,6 +85,11 @@ impl GameStore for SqliteStore {
         self.readers.read(move |connection| finished(connection, &query)).await
     }
 
+    async fn outlines(&self, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| outlines(connection, &player, limit)).await
+    }
+
     async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
         self.readers.read(move |connection| open_series(connection, since)).await
     }
@@ -149,6 +156,12 @@ pub(super) fn of_pairs(connection: &Connection, prefix: &str) -> Result<Vec<Stor
         with_events(connection, rows)
     })?;
     Ok(sound(loaded))
+}
+
+fn outlines(connection: &Connection, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
+    let query = db::query_as(select_outlines!("?1", "?2")).bind(player.as_str()).bind(limit);
+    let rows: Vec<OutlineRow> = query.fetch_all(connection)?;
+    Ok(OutlineRow::sound(&rows))
 }
 
 /// The last games of series that are not complete.

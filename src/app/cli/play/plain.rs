@@ -4,10 +4,10 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::time::Duration;
 
-use fourfold_bots::GameRecord;
+use fourfold_bots::{GameRecord, think};
 use fourfold_engine::{BySide, Column, Game, Side, SideResult};
 
-use super::{SeatOccupant, SeatedBot, Setup, print_board, result_line, resume_line, symbol, think};
+use super::{SeatOccupant, SeatedBot, Setup, print_board, result_line, resume_line, symbol};
 
 /// Plays on standard input and output.
 pub(super) fn run(setup: Setup) -> anyhow::Result<()> {

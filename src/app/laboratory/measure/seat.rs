@@ -6,12 +6,10 @@ use fourfold_arena::measure;
 use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::solved::SolvedPosition;
 use fourfold_arena::measure::subject::Subject;
-use fourfold_bots::{Bot, BotError};
+use fourfold_bots::{Bot, BotError, think};
 use fourfold_engine::review::Verdict;
 use fourfold_engine::solver::ColumnScores;
 use fourfold_engine::{Column, Position, Side};
-
-use crate::app::terminal::think;
 
 /// A piece of work.
 #[derive(Clone, Copy, Debug)]

@@ -227,7 +227,8 @@ impl Node {
             }
             Deed::Play { ply, column } => {
                 let (column, round_trip) = (Ok(column), Duration::ZERO);
-                let mut play = Play { ply, column, forgiven: 0, info: None, received: now, round_trip };
+                let (info, said, received) = (None, None, now);
+                let mut play = Play { ply, column, forgiven: 0, info, said, received, round_trip };
                 let is_repeated = !room.done.insert(asker);
                 if is_repeated && self.defect == Some(Defect::OrderTwice) {
                     play.ply = room.state.game().ply();

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use tracing::warn;
 
-use super::{player_of, since};
 use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
-use crate::http::request::{Cursor, QueryParameters};
+use crate::http::record_query;
+use crate::http::request::QueryParameters;
 use crate::http::state::AppState;
 use crate::model::bounded::BoundedLong;
 use crate::model::ids::PlayerId;
@@ -29,12 +29,6 @@ pub(super) const LIMIT: Parameter = Parameter {
     schema: schema_of::<StreamLength>,
 };
 
-pub(super) const CURSOR: Parameter = Parameter {
-    name: "cursor",
-    about: "Only games with a higher number in the order in which they finished",
-    schema: schema_of::<Cursor>,
-};
-
 pub(super) const COMPACT: Parameter = Parameter {
     name: "compact",
     about: "Whether records are short: names, moves and result alone",
@@ -48,15 +42,10 @@ pub(super) async fn games(
     let is_compact = parameters.optional::<bool>("compact")?.unwrap_or_default();
     let format = if is_compact { ExportFormat::Compact } else { ExportFormat::Ndjson };
     let limit = parameters.optional::<StreamLength>("limit")?.map(StreamLength::number);
-    let query = GameQuery {
-        after: parameters.cursor()?,
-        since: since(&parameters)?,
-        player: player_of(&state, &parameters).await?,
-        newest_first: false,
-        // No arena has as many games as a smaller number cannot count.
-        limit: limit.map_or(u32::MAX, |limit| u32::try_from(limit).unwrap_or(u32::MAX)),
-    };
-    Ok(answer(RecordReader::new(Arc::clone(&state.store), query), format, Bytes::new()))
+    // No arena has as many games as a smaller number cannot count.
+    let limit = limit.map_or(u32::MAX, |limit| u32::try_from(limit).unwrap_or(u32::MAX));
+    let (query, filter) = record_query::read(&*state.store, &parameters, limit).await?;
+    Ok(answer(RecordReader::chosen(Arc::clone(&state.store), query, filter), format, Bytes::new()))
 }
 
 /// All finished games of one player after a first line.

@@ -3,16 +3,17 @@
 use fourfold_engine::{SideResult, Variant, WinDrawLoss};
 
 use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Recent};
-use crate::http::crosstable::{OpponentGames, crosstable};
+use crate::http::crosstable::{OpponentGames, described};
 use crate::http::pages::drawing::{Drawing, MiniBoard};
 use crate::http::pages::parts::PlayerTag;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
 use crate::storage::StoreError;
+use crate::storage::published::Against;
 
 /// Opponents in the crosstable.
-const OPPONENTS_MAX: u32 = 50;
+const OPPONENTS_MAX: usize = 50;
 
 /// A column's bar is so high, in units of its own.
 const BAR: u64 = 96;
@@ -62,16 +63,18 @@ pub(super) struct PlaySection {
 }
 
 impl PlaySection {
-    /// Looks at a player's rated games on one board.
+    /// Looks at a player's rated games on one board, whose crosstable has been read.
     pub(super) async fn read(
         state: &AppState,
         lang: Language,
         player: &PlayerId,
         variant: Variant,
+        mut met: Vec<Against>,
     ) -> Result<Self, StoreError> {
+        met.truncate(OPPONENTS_MAX);
         let games = state.store.last_rated_games(player, variant, GAMES_MAX).await?;
         let habits = Habits::new(player, variant, &games);
-        let meetings = crosstable(state, player, variant, OPPONENTS_MAX).await?;
+        let meetings = described(state, player, variant, met).await?;
         let name_of = |id: &PlayerId| {
             let met = meetings.iter().find(|meeting| meeting.opponent.id == *id);
             met.map(|meeting| meeting.opponent.name.to_string()).unwrap_or_default()

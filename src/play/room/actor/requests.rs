@@ -15,7 +15,7 @@ use crate::play::room::refusal::RoomRefusal;
 use crate::play::room::state::{Effect, Play};
 use crate::protocol::server::{Done, Frame, Reaction, Urgency};
 use crate::protocol::{REACTIONS, ServerMessage};
-use crate::storage::bot_versions::{BotFault, FaultKind};
+use crate::storage::bot_versions::{BotFault, FaultKind, fault_note};
 use crate::storage::store::Write;
 
 impl RoomActor {
@@ -31,7 +31,7 @@ impl RoomActor {
             }
             Ok(None) => {}
             Err(refusal) => {
-                self.note_illegal(side, &refusal);
+                self.note_illegal(side, &refusal, play.said.as_deref());
                 self.refuse_move(&reply, &refusal);
             }
         }
@@ -40,7 +40,7 @@ impl RoomActor {
 
     /// Stores that a side has made an illegal move, so that a restart forgives no more of them, and books that of a
     /// bot for its owner. Nobody waits for it: whatever the game acknowledges next is stored after it.
-    fn note_illegal(&self, side: Side, refusal: &RoomRefusal) {
+    fn note_illegal(&self, side: Side, refusal: &RoomRefusal, said: Option<&str>) {
         let is_counted = match refusal {
             RoomRefusal::Illegal { .. } => true,
             RoomRefusal::Malformed { retries_left, .. } => retries_left.is_some(),
@@ -55,11 +55,12 @@ impl RoomActor {
         if player.kind != PlayerKind::Bot {
             return;
         }
+        let wrong = format!("{refusal} (after {} moves)", self.state.game().ply());
         let fault = BotFault {
             bot: player.id.clone(),
             game: Some(self.state.spec().id.clone()),
             kind: FaultKind::IllegalMove,
-            note: format!("{refusal} (after {} moves)", self.state.game().ply()),
+            note: said.map_or_else(|| wrong.clone(), |frame| fault_note(&wrong, frame)),
             at: UnixMillis::now(),
         };
         self.deps.writer.submit(Write::AddFault(fault), |_| {});

@@ -187,6 +187,7 @@ impl Setup {
             column,
             forgiven: ILLEGAL_FORGIVEN,
             info: None,
+            said: None,
             received: now(),
             round_trip: Duration::ZERO,
         };

@@ -74,6 +74,7 @@ impl Table {
             column: known.ok_or(NoColumn::OutOfRange(column)),
             forgiven: ILLEGAL_FORGIVEN,
             info: None,
+            said: None,
             received: self.now,
             round_trip: Duration::ZERO,
         }

@@ -24,6 +24,8 @@ pub(crate) struct Play {
     pub(crate) forgiven: u8,
     /// What a bot thought.
     pub(crate) info: Option<Box<str>>,
+    /// The frame as it came, of a remote bot alone: its author is shown what was illegal.
+    pub(crate) said: Option<Box<str>>,
     /// When the frame was read.
     pub(crate) received: Instant,
     /// What the server's pings measured.

@@ -2,12 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_bots::{Bot, BotError, BotSpec, registry};
+use fourfold_bots::{Bot, BotError, BotSpec, MoveBudget, registry, think};
 use fourfold_engine::search::SearchLimits;
 use fourfold_engine::solver::{ColumnScores, Solver};
 use fourfold_engine::{Column, Position, Variant};
 
-use super::super::think;
 use super::game::{MoveKnowledge, MoveReport};
 use super::thinker::MoveChooser;
 
@@ -45,7 +44,9 @@ impl MoveChooser for Adviser {
         match solved.ok().and_then(|solved| exact(position, &solved.value)) {
             Some(report) => Ok(report),
             None => {
-                think::choose_unless_stopped(&mut *self.estimator, position, None, stop).map(MoveReport::from)
+                let budget = MoveBudget::default();
+                think::choose_unless_stopped(&mut *self.estimator, position, budget, stop)
+                    .map(MoveReport::from)
             }
         }
     }

@@ -8,10 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use crate::system::bot_files::BotFileError;
-use fourfold_bots::{BotError, GameRecord};
+use fourfold_bots::{BotError, GameRecord, MoveBudget, think};
 use fourfold_engine::Position;
 
-use super::super::{SeatedBot, think};
+use super::super::SeatedBot;
 use super::game::{MoveReport, QuestionId};
 
 /// How long to wait at the end for a bot that still learns or does not heed the stop flag.
@@ -44,7 +44,8 @@ pub(super) struct TimedBot {
 
 impl MoveChooser for TimedBot {
     fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<MoveReport, BotError> {
-        think::choose_unless_stopped(&mut *self.seated.bot, position, self.limit, stop).map(MoveReport::from)
+        let budget = MoveBudget { time: self.limit, ..MoveBudget::default() };
+        think::choose_unless_stopped(&mut *self.seated.bot, position, budget, stop).map(MoveReport::from)
     }
 
     fn learn(&mut self, record: &GameRecord) -> Result<(), BotFileError> {

@@ -5,37 +5,42 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use fourfold_bots::{Bot, BotError, Choice, MoveBudget};
 use fourfold_engine::Position;
+
+use crate::{Bot, BotError, Choice, MoveBudget};
 
 /// Asks for a move. The bot is stopped after `limit`, else after the time that its own settings name; with neither it
 /// ends by itself.
-pub(in crate::app) fn choose(
-    bot: &mut dyn Bot,
-    position: &Position,
-    limit: Option<Duration>,
-) -> Result<Choice, BotError> {
-    choose_unless_stopped(bot, position, limit, &AtomicBool::new(false))
+///
+/// # Errors
+///
+/// As [`Bot::choose`].
+pub fn choose(bot: &mut dyn Bot, position: &Position, limit: Option<Duration>) -> Result<Choice, BotError> {
+    let budget = MoveBudget { nodes: None, time: limit };
+    choose_unless_stopped(bot, position, budget, &AtomicBool::new(false))
 }
 
-/// The same, and the bot is stopped too when somebody else sets `stop`.
-pub(in crate::app) fn choose_unless_stopped(
+/// The same within a whole budget, and the bot is stopped too when somebody else sets `stop`.
+///
+/// # Errors
+///
+/// As [`Bot::choose`].
+pub fn choose_unless_stopped(
     bot: &mut dyn Bot,
     position: &Position,
-    limit: Option<Duration>,
+    MoveBudget { nodes, time: limit }: MoveBudget,
     stop: &AtomicBool,
 ) -> Result<Choice, BotError> {
     let time = match (limit, bot.move_time()) {
         (Some(limit), Some(own)) => Some(limit.min(own)),
         (limit, own) => limit.or(own),
     };
-    let budget = MoveBudget { nodes: None, time };
-    let Some(time) = time else { return bot.choose(position, budget, stop) };
-    stopped_after(time, stop, || bot.choose(position, budget, stop))
+    stopped_after(time, stop, || bot.choose(position, MoveBudget { nodes, time }, stop))
 }
 
-/// Does something that ends when `stop` is set, and sets it after `time`.
-pub(in crate::app) fn stopped_after<T>(time: Duration, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+/// Does something that ends when `stop` is set, and sets it after `time`, if there is one.
+pub fn stopped_after<T>(time: Option<Duration>, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    let Some(time) = time else { return work() };
     thread::scope(|scope| {
         let (finished, timer) = mpsc::channel::<()>();
         scope.spawn(move || {
