@@ -18,6 +18,8 @@ pub mod storage;
 
 pub mod accounts;
 
+pub mod cluster;
+
 pub(crate) mod play;
 
 pub(crate) mod lobby;
@@ -36,8 +38,6 @@ pub mod http;
 
 pub mod app;
 
-#[cfg(test)]
-pub(crate) mod cluster;
 #[cfg(test)]
 pub(crate) mod testing;
 

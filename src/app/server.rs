@@ -21,6 +21,7 @@ use self::kept::KeptParts;
 use self::orders::OrderKeeper;
 use self::revoked::Revocations;
 use self::wings::{Ground, Playing, Writing};
+use crate::cluster::bus::Faults;
 use crate::competition::fair_play::RatingAlarms;
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
@@ -28,7 +29,8 @@ use crate::http::listener::{Listening, Transport};
 use crate::http::tls::{Tls, TlsError};
 use crate::model::signing::KEY_BYTES;
 use crate::operations::backups::Backups;
-use crate::play::house::HouseError;
+use crate::play::house::{HouseBots, HouseError};
+use crate::play::room::Directory;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
@@ -189,6 +191,20 @@ impl Daemon {
     ///
     /// The store cannot be read or written, or the listener is broken.
     pub async fn start(parts: Parts) -> Result<Self, ServerError> {
+        Self::start_with(parts, Directory::default()).await
+    }
+
+    /// The same for tests, with all rooms at another node than the sessions, over a bus in memory that fails like this.
+    ///
+    /// # Errors
+    ///
+    /// See [`Self::start`].
+    #[doc(hidden)]
+    pub async fn start_over_a_bus(parts: Parts, faults: Faults) -> Result<Self, ServerError> {
+        Self::start_with(parts, Directory::over_a_bus(faults)).await
+    }
+
+    async fn start_with(parts: Parts, directory: Directory) -> Result<Self, ServerError> {
         let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
         let (started, address) = (Instant::now(), listener.local_addr()?);
         let (ground, writer) = wings::ground(config, store, &key).await?;
@@ -199,7 +215,7 @@ impl Daemon {
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = wings::learning(&ground, &thinking, &house, &learning).await?;
-        let (playing, host) = wings::play(&ground, &thinking, house, pauses);
+        let (playing, host) = wings::play(&ground, &thinking, house, pauses, directory);
         let (lobby, lobby_actor) = wings::lobby(&ground, &playing, address).await?;
         let live = LiveGames::read(&ground).await?;
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;

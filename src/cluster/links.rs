@@ -59,12 +59,14 @@ impl Links {
     }
 
     /// A node is gone and will say nothing more that counts.
+    #[cfg(test)]
     pub(crate) fn forget(&mut self, node: Incarnation) {
         self.sent.remove(&node);
         self.heard.remove(&node);
     }
 }
 
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 

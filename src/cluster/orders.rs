@@ -2,7 +2,12 @@
 //! answered or given up. That a repeated one does nothing twice is the receiver's part: it names what it is about.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 
 /// After so long an order is sent again.
 const REPEAT_AFTER: Duration = Duration::from_secs(1);
@@ -14,8 +19,32 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(5);
 pub(crate) const TOO_OLD_AFTER: Duration = Duration::from_secs(10);
 
 /// Names an order of one node.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct OrderNumber(u64);
+
+impl OrderNumber {
+    /// The first one.
+    pub(crate) const FIRST: Self = Self(1);
+
+    pub(crate) fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl fmt::Display for OrderNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for OrderNumber {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        text.parse().map(Self)
+    }
+}
 
 #[derive(Clone, Debug)]
 struct Waiting<O> {
@@ -73,12 +102,20 @@ impl<O: Clone> Unanswered<O> {
     }
 
     /// Takes out the orders that nobody will answer.
-    pub(crate) fn given_up(&mut self, now: Instant) -> Vec<O> {
+    pub(crate) fn given_up(&mut self, now: Instant) -> Vec<(OrderNumber, O)> {
         let is_over = |waiting: &Waiting<O>| now.saturating_duration_since(waiting.given) >= GIVE_UP_AFTER;
-        self.waiting.extract_if(.., |_, waiting| is_over(waiting)).map(|(_, waiting)| waiting.order).collect()
+        let over = self.waiting.extract_if(.., |_, waiting| is_over(waiting));
+        over.map(|(number, waiting)| (number, waiting.order)).collect()
+    }
+
+    /// The lowest number that may still be sent: of those before it nobody waits for an answer.
+    pub(crate) fn oldest(&self) -> OrderNumber {
+        let next = OrderNumber(self.next).next();
+        self.waiting.first_key_value().map_or(next, |(number, _)| *number)
     }
 
     /// Whether an order like this waits.
+    #[cfg(test)]
     pub(crate) fn any(&self, is_meant: impl Fn(&O) -> bool) -> bool {
         self.waiting.values().any(|waiting| is_meant(&waiting.order))
     }
@@ -88,6 +125,7 @@ impl<O: Clone> Unanswered<O> {
     }
 }
 
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -106,9 +144,11 @@ mod tests {
         assert!(orders.any(|order| *order == "second") && !orders.any(|order| *order == "first"));
         assert_eq!(orders.due(at(1_500)), [(second, "second")]);
         assert_eq!(orders.due(at(2_499)), []);
-        assert_eq!(orders.given_up(at(4_999)), [""; 0]);
-        assert_eq!(orders.given_up(at(5_000)), ["second"]);
+        assert_eq!(orders.given_up(at(4_999)), []);
+        assert_eq!(orders.oldest(), second);
+        assert_eq!(orders.given_up(at(5_000)), [(second, "second")]);
         assert!(orders.is_empty());
+        assert_eq!(orders.oldest(), second.next());
         assert_ne!(orders.add("third", at(6_000)), second, "numbers do not come back");
         assert!(GIVE_UP_AFTER < TOO_OLD_AFTER);
     }

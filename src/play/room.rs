@@ -4,12 +4,14 @@
 //! holds a [`RoomHandle`]. A room cannot tell whether a seat holds a person, a house bot or a remote bot.
 
 pub(crate) mod actor;
+mod command;
 pub(crate) mod directory;
 pub(crate) mod handle;
 pub(crate) mod lag;
 pub(crate) mod members;
 mod pacing;
 pub(crate) mod refusal;
+mod remote;
 pub(crate) mod state;
 pub(crate) mod view;
 

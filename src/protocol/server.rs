@@ -584,7 +584,7 @@ pub struct ResultFeed {
 }
 
 /// Which feed or game a message belongs to, so that a full queue knows what it may drop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Urgency {
     /// Must arrive: the connection is closed if it cannot.
     Must,
@@ -639,6 +639,24 @@ impl Frame {
                 format!("{{\"seq\":{seq},\"re\":{re},{fields}")
             }
         }
+    }
+}
+
+/// Written as its body stands, which was made once.
+impl Serialize for Frame {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let body: &RawValue = serde_json::from_slice(self.body()).map_err(serde::ser::Error::custom)?;
+        body.serialize(serializer)
+    }
+}
+
+/// Read once, by whoever has it from elsewhere: what goes on to sockets is the text that came.
+impl<'de> Deserialize<'de> for Frame {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let message = serde_json::from_str(text.get()).map_err(serde::de::Error::custom)?;
+        let body = Bytes::from(String::from(Box::<str>::from(text)));
+        Ok(Self(Arc::new(FrameInner { message, text: OnceLock::from(body) })))
     }
 }
 

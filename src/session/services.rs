@@ -9,6 +9,7 @@ use tracing::error;
 use super::departed::{Departed, Departure};
 use super::rate_limit::of_watchers;
 use crate::accounts::Accounts;
+use crate::cluster::port::Counts;
 use crate::fourfold_version;
 use crate::lobby::LobbyHandle;
 use crate::model::ids::GameId;
@@ -127,6 +128,12 @@ impl Services {
     /// How many rooms there are.
     pub fn rooms(&self) -> usize {
         self.directory.count()
+    }
+
+    /// What came in over the bus by which rooms are reached in tests: where sessions are, and where rooms are.
+    #[doc(hidden)]
+    pub fn bus_counts(&self) -> Option<[&Counts; 2]> {
+        self.directory.bus_counts()
     }
 
     /// The first message to a socket.

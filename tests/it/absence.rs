@@ -54,7 +54,7 @@ async fn absence_counts_only_while_it_is_the_absent_sides_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_comes_back_in_time_goes_on() {
+pub(crate) async fn a_bot_that_comes_back_in_time_goes_on() {
     let arena = Arena::start().await;
     let token = arena.token("ada").await;
     let (mut ada, mut bob) = (arena.connect_bot(&token, json!({})).await, arena.bot("bob").await);

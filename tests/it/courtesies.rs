@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Arena, Client, hello, pair_up};
 
 #[tokio::test(start_paused = true)]
-async fn a_move_is_taken_back_when_the_opponent_agrees() {
+pub(crate) async fn a_move_is_taken_back_when_the_opponent_agrees() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
@@ -62,7 +62,7 @@ async fn takebacks_are_for_people_in_casual_games() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rematch_starts_with_sides_swapped_when_both_have_asked() {
+pub(crate) async fn a_rematch_starts_with_sides_swapped_when_both_have_asked() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Arena, blitz, house_bot_moves};
 
 #[tokio::test(start_paused = true)]
-async fn a_game_against_a_house_bot_starts_at_once() {
+pub(crate) async fn a_game_against_a_house_bot_starts_at_once() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;
     for (side, you) in [("first", "first"), ("second", "second")] {

@@ -19,6 +19,7 @@ mod moves;
 mod overload;
 mod races;
 mod ratings;
+mod remote_rooms;
 mod restarts;
 mod resumption;
 mod rough_lines;

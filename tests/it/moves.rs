@@ -56,7 +56,7 @@ async fn a_move_is_told_to_both_sides_and_asks_the_other_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_move_again_gets_the_same_answer() {
+pub(crate) async fn the_same_move_again_gets_the_same_answer() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;
@@ -111,7 +111,7 @@ async fn moves_out_of_turn_are_refused_with_the_ply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_third_wrong_column_loses_the_game() {
+pub(crate) async fn the_third_wrong_column_loses_the_game() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut pair = pair_up(&mut ann, &mut bob, json!({})).await;

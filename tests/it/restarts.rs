@@ -42,7 +42,7 @@ async fn a_long_notice_ends_when_the_last_game_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
+pub(crate) async fn after_a_planned_stop_everybody_goes_on_where_they_were() {
     let arena = Arena::start().await;
     let token = arena.token("ada").await;
     let (mut ada, mut guest) = (arena.connect_bot(&token, json!({})).await, arena.guest().await);

@@ -139,7 +139,7 @@ async fn a_wrong_secret_resumes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_watched_is_shown_again() {
+pub(crate) async fn what_was_watched_is_shown_again() {
     let arena = Arena::start().await;
     let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
     let mut eve = arena.guest().await;

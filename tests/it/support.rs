@@ -9,7 +9,7 @@ mod client;
 mod games;
 mod rough_line;
 
-pub(crate) use arena::{Arena, advance, bearer, hello, merge, of_environment, until_stored};
+pub(crate) use arena::{Arena, advance, bearer, hello, merge, of_environment, over_a_bus, until_stored};
 pub(crate) use client::Client;
 pub(crate) use games::{Pair, blitz, house_bot_moves, pair_up, per_move, play_out, time};
 pub(crate) use rough_line::RoughLine;

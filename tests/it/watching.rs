@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Arena, advance, blitz, pair_up};
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_sees_the_game_and_what_happens_in_it() {
+pub(crate) async fn a_watcher_sees_the_game_and_what_happens_in_it() {
     let arena = Arena::start().await;
     let (mut ann, mut bob, mut eve) =
         (arena.person("ann").await, arena.person("bob").await, arena.guest().await);

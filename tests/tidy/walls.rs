@@ -14,6 +14,7 @@ pub(crate) const WINGS: &[(&str, &str)] = &[
     ("analysis", "the threads that compute, and the true values of positions and games"),
     ("storage", "what is kept: contract, writer, back ends, records"),
     ("accounts", "who is who"),
+    ("cluster", "how nodes reach each other, and what a node decides by itself"),
     ("play", "rooms, hosts, presence, feeds, house bots and seats"),
     ("lobby", "how players find games"),
     ("session", "one connected client"),
@@ -30,6 +31,7 @@ const NARROW: &[(&str, &[&str])] = &[
     ("analysis", &["model", "system"]),
     ("accounts", &["model", "storage", "system"]),
     ("client", &["model", "protocol", "system"]),
+    ("cluster", &["model"]),
     ("storage", &["model", "protocol", "system"]),
     ("system", &["model"]),
 ];

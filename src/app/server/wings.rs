@@ -181,8 +181,8 @@ pub(super) fn play(
     thinking: &Thinking,
     house: HouseBots,
     pauses: Pauses,
+    directory: Directory,
 ) -> (Playing, HostActor) {
-    let directory = Directory::default();
     let sessions = Sessions::new(ground.config.limits.games_per_player.number());
     let feeds = Feeds::new(directory.clone(), {
         let sessions = sessions.clone();

@@ -116,7 +116,8 @@ impl Host {
         }
         for side in Side::BOTH {
             for session in deps.sessions.of(&ids[side]) {
-                actor.seat(side, session.member(), session as Arc<dyn Recipient>);
+                let seated = deps.directory.seat(handle.game(), &ids[side], session.member(), session);
+                actor.seat(side, seated.0, seated.1);
             }
         }
         let (host, game) = (self.clone(), handle.game().clone());

@@ -8,9 +8,13 @@ use std::time::Duration;
 
 use fourfold_engine::BySide;
 use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
 
-use super::handle::RoomHandle;
+use super::handle::{MemberId, Recipient, RoomHandle};
+use super::remote::TwoNodes;
 use super::view::SeatedPlayer;
+use crate::cluster::bus::Faults;
+use crate::cluster::port::Counts;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::pace::BotPace;
 use crate::model::player::{OpponentKind, PlayerKind};
@@ -197,9 +201,18 @@ struct Rooms {
 /// those of bots do. Each has some ten kilobytes, and games of seconds would leave many times as many as are played.
 pub(super) const LINGERING_MAX: usize = 1_000;
 
+/// Two nodes, and the task that lets them hear each other, for as long as somebody has the directory.
+#[derive(Clone, Debug)]
+struct Running {
+    nodes: TwoNodes,
+    _task: Arc<AbortOnDropHandle<()>>,
+}
+
 /// All rooms of this process. Cloning gives another view of the same directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Directory {
+    /// Where rooms are at another node than whoever asks for them.
+    nodes: Option<Running>,
     /// A lock, for each request of a client looks its room up here, and must not wait for an actor that looks for all.
     /// It is held for one look or one entry.
     rooms: Arc<RwLock<Rooms>>,
@@ -212,6 +225,48 @@ impl Directory {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Rooms> {
         self.rooms.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A directory whose rooms are reached over a bus in memory that fails like this. Rooms and sessions are at two
+    /// nodes of this process.
+    pub(crate) fn over_a_bus(faults: Faults) -> Self {
+        let (nodes, inboxes) = TwoNodes::new(faults);
+        let all = Arc::<RwLock<Rooms>>::default();
+        let rooms = Arc::downgrade(&all);
+        let inbox_of = move |game: &GameId| {
+            let rooms = rooms.upgrade()?;
+            let rooms = rooms.read().unwrap_or_else(PoisonError::into_inner);
+            rooms.by_game.get(game).and_then(|(handle, _)| handle.inbox().cloned())
+        };
+        let task = tokio::spawn(nodes.clone().run(inboxes, inbox_of));
+        Self { nodes: Some(Running { nodes, _task: Arc::new(AbortOnDropHandle::new(task)) }), rooms: all }
+    }
+
+    /// What came in over the bus, if there is one: where sessions are, and where rooms are.
+    pub(crate) fn bus_counts(&self) -> Option<[&Counts; 2]> {
+        self.nodes.as_ref().map(|running| running.nodes.counts())
+    }
+
+    /// A room as it is reached from where sessions are.
+    fn reach(&self, handle: &RoomHandle) -> RoomHandle {
+        match &self.nodes {
+            None => handle.clone(),
+            Some(running) => RoomHandle::remote(handle.game().clone(), running.nodes.gateway().clone()),
+        }
+    }
+
+    /// A connection as the room of a game is to know it that does not run yet.
+    pub(crate) fn seat(
+        &self,
+        game: &GameId,
+        player: &PlayerId,
+        member: MemberId,
+        recipient: Arc<dyn Recipient>,
+    ) -> (MemberId, Arc<dyn Recipient>) {
+        match &self.nodes {
+            None => (member, recipient),
+            Some(running) => running.nodes.seat(game, player, member, &recipient),
+        }
     }
 
     pub(crate) fn insert(&self, handle: RoomHandle, public: Arc<PublicGame>) {
@@ -251,11 +306,15 @@ impl Directory {
         if public.is_over() {
             rooms.lingering = rooms.lingering.saturating_sub(1);
         }
+        drop(rooms);
+        if let Some(running) = &self.nodes {
+            running.nodes.closed(&public.spec.id);
+        }
     }
 
     /// The room of a game.
     pub(crate) fn room(&self, game: &GameId) -> Option<RoomHandle> {
-        self.read().by_game.get(game).map(|(handle, _)| handle.clone())
+        self.read().by_game.get(game).map(|(handle, _)| self.reach(handle))
     }
 
     /// What lists show of a game.
@@ -267,7 +326,7 @@ impl Directory {
     pub(crate) fn rooms_of(&self, player: &PlayerId) -> Vec<RoomHandle> {
         let rooms = self.read();
         let games = rooms.by_player.get(player).into_iter().flatten();
-        games.filter_map(|game| rooms.by_game.get(game)).map(|(handle, _)| handle.clone()).collect()
+        games.filter_map(|game| rooms.by_game.get(game)).map(|(handle, _)| self.reach(handle)).collect()
     }
 
     /// How many rooms there are, those whose game has just ended among them.
@@ -303,7 +362,7 @@ impl Directory {
     }
 
     pub(crate) fn rooms(&self) -> Vec<RoomHandle> {
-        self.read().by_game.values().map(|(handle, _)| handle.clone()).collect()
+        self.read().by_game.values().map(|(handle, _)| self.reach(handle)).collect()
     }
 }
 

@@ -1,196 +1,33 @@
-//! The address of a room, and how rooms address those who listen to them.
+//! The address of a room, wherever it is.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use fourfold_engine::Side;
 use tokio::sync::{mpsc, oneshot};
 
+pub(crate) use super::command::{Action, Connection, MemberId, Recipient, ReplyTo, TakenSeat};
+use super::command::{Command, SeatWait};
 use super::refusal::RoomRefusal;
+use super::remote::Gateway;
 use super::state::Play;
 use crate::model::ids::{GameId, PlayerId};
-use crate::protocol::server::{Snapshot, Urgency};
-use crate::protocol::{ErrorCode, Frame, WireError};
+use crate::protocol::server::Snapshot;
 use crate::system::ask::ask;
 
-/// Commands that wait for one room. Players send one a move; a crowd that joins at once is served from here, and
-/// whoever finds it full is told `busy`.
-pub(super) const INBOX_MAX: usize = 256;
-
-/// Somebody to whom a room sends: a session, or a house bot.
-pub(crate) trait Recipient: Send + Sync {
-    /// Takes a message without waiting. `re` is there if it answers a request of this very recipient.
-    fn deliver(&self, frame: &Frame, re: Option<&str>, urgency: Urgency);
-
-    /// The measured round trip; zero within the process.
-    fn round_trip(&self) -> Duration;
-
-    /// Whether it can be reached now. Rooms look when they are told that it came or went, so that it does not matter
-    /// in which order such news arrive.
-    fn is_connected(&self) -> bool;
-
-    /// A move of this recipient's answered nothing: no turn of its was open, or there is no such live game.
-    fn useless_move(&self) {}
-}
-
-/// Tells connections apart within the process.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct MemberId(u64);
-
-impl MemberId {
-    pub(crate) fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-/// What became of the connection of somebody who sits at the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Connection {
-    /// It is back.
-    Up,
-    /// It was lost, but the session may be resumed.
-    Lost,
-    /// The player left on purpose.
-    Left,
-}
-
-/// Where an answer goes.
+/// How commands get to a room.
 #[derive(Clone)]
-pub(crate) struct ReplyTo {
-    /// The connection that asks.
-    pub(crate) member: MemberId,
-    /// How to reach it.
-    pub(crate) recipient: Arc<dyn Recipient>,
-    pub(crate) re: Option<Box<str>>,
-}
-
-impl std::fmt::Debug for ReplyTo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReplyTo").field("member", &self.member).field("re", &self.re).finish_non_exhaustive()
-    }
-}
-
-impl ReplyTo {
-    pub(crate) fn send(&self, frame: &Frame) {
-        self.recipient.deliver(frame, self.re.as_deref(), Urgency::Must);
-    }
-
-    /// Refuses a move, which counts against the sender if it answered nothing.
-    pub(crate) fn refuse_move(&self, error: WireError) {
-        let is_useless =
-            matches!(error.code, ErrorCode::NotYourTurn | ErrorCode::NoSuchGame | ErrorCode::GameOver);
-        self.send(&error.into());
-        if is_useless {
-            self.recipient.useless_move();
-        }
-    }
-}
-
-/// What a player may do besides playing a stone.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Action {
-    /// Gives up.
-    Resign,
-    /// Ends the game before it began in earnest.
-    Abort,
-    /// Takes the win after the opponent's absence.
-    Claim,
-    /// Wants another game.
-    Rematch,
-    /// Wants the last move back.
-    Takeback,
-    /// Answers such a wish.
-    TakebackAnswer {
-        /// Whether the move goes back.
-        yes: bool,
-    },
-    /// Shows a feeling.
-    React { emoji: String },
-}
-
-/// What the server makes of a seat that it keeps waiting.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum SeatWait {
-    Begins,
-    Ends,
-}
-
-pub(super) enum Command {
-    Play {
-        player: PlayerId,
-        /// Boxed, for rooms that wait hold space for 32 commands.
-        play: Box<Play>,
-        reply: ReplyTo,
-    },
-    Act {
-        player: PlayerId,
-        action: Action,
-        reply: ReplyTo,
-    },
-    Fail {
-        side: Side,
-    },
-    Expel {
-        player: PlayerId,
-    },
-    Wait {
-        side: Side,
-        wait: SeatWait,
-    },
-    Sit {
-        player: PlayerId,
-        member: MemberId,
-        recipient: Arc<dyn Recipient>,
-        seated: oneshot::Sender<Option<TakenSeat>>,
-    },
-    Prompt {
-        member: MemberId,
-    },
-    Connected {
-        member: MemberId,
-        connection: Connection,
-    },
-    Leave {
-        member: MemberId,
-    },
-    Watch {
-        player: PlayerId,
-        reply: ReplyTo,
-    },
-    Unwatch {
-        member: MemberId,
-    },
-    Sync {
-        player: Option<PlayerId>,
-        reply: ReplyTo,
-        skipped: Option<u64>,
-    },
-    Look {
-        /// Who looks; somebody who does not play sees what watchers see.
-        player: Option<PlayerId>,
-        answer: oneshot::Sender<Snapshot>,
-    },
-    Pause {
-        done: oneshot::Sender<()>,
-    },
-}
-
-/// The seat that a player has taken, and what waits there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TakenSeat {
-    /// Whether the player is to move.
-    pub(crate) your_turn: bool,
-    /// Whether the game is still going on.
-    pub(crate) live: bool,
+enum Way {
+    /// It runs in this process.
+    Here(mpsc::Sender<Command>),
+    /// It runs at another node.
+    There(Gateway),
 }
 
 /// A cheap, cloneable address of one room. The rules live in `RoomState`, which only the actor touches.
 #[derive(Clone)]
 pub(crate) struct RoomHandle {
     game: GameId,
-    commands: mpsc::Sender<Command>,
+    way: Way,
 }
 
 impl std::fmt::Debug for RoomHandle {
@@ -201,7 +38,20 @@ impl std::fmt::Debug for RoomHandle {
 
 impl RoomHandle {
     pub(super) fn new(game: GameId, commands: mpsc::Sender<Command>) -> Self {
-        Self { game, commands }
+        Self { game, way: Way::Here(commands) }
+    }
+
+    /// The room of a game that is reached by this gateway.
+    pub(super) fn remote(game: GameId, gateway: Gateway) -> Self {
+        Self { game, way: Way::There(gateway) }
+    }
+
+    /// Where a room of this process takes its commands.
+    pub(super) fn inbox(&self) -> Option<&mpsc::Sender<Command>> {
+        match &self.way {
+            Way::Here(commands) => Some(commands),
+            Way::There(_) => None,
+        }
     }
 
     pub(crate) fn game(&self) -> &GameId {
@@ -220,34 +70,39 @@ impl RoomHandle {
 
     /// Queues a command that has an asker, who is told when it cannot be taken.
     fn ask(&self, command: Command) {
-        let (command, refusal) = match self.commands.try_send(command) {
+        let sent = match &self.way {
+            Way::Here(commands) => commands.try_send(command),
+            Way::There(gateway) => gateway.try_send(&self.game, command),
+        };
+        let (command, refusal) = match sent {
             Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(command)) => (command, RoomRefusal::Busy),
             Err(mpsc::error::TrySendError::Closed(command)) => (command, RoomRefusal::Closed),
         };
-        let reply = match command {
-            Command::Play { reply, .. } => {
-                reply.refuse_move(refusal.to_wire(&self.game));
-                return;
-            }
-            Command::Act { reply, .. } | Command::Watch { reply, .. } | Command::Sync { reply, .. } => reply,
-            Command::Fail { .. }
-            | Command::Expel { .. }
-            | Command::Wait { .. }
-            | Command::Sit { .. }
-            | Command::Prompt { .. }
-            | Command::Connected { .. }
-            | Command::Leave { .. }
-            | Command::Unwatch { .. }
-            | Command::Look { .. }
-            | Command::Pause { .. } => return,
-        };
-        reply.send(&refusal.to_wire(&self.game).into());
+        command.refuse(refusal.to_wire(&self.game));
     }
 
     /// Waits for a place in the queue; a closed room needs no news.
     async fn tell(&self, command: Command) {
-        let _closed = self.commands.send(command).await;
+        match &self.way {
+            Way::Here(commands) => {
+                let _closed = commands.send(command).await;
+            }
+            Way::There(gateway) => gateway.send(&self.game, command).await,
+        }
+    }
+
+    /// The same for a command that carries the way back, and waits for the answer. `None` if the room is gone, or
+    /// nobody answers.
+    async fn answer<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Option<T> {
+        match &self.way {
+            Way::Here(commands) => ask(commands, command).await,
+            Way::There(gateway) => {
+                let (reply, answer) = oneshot::channel();
+                gateway.send(&self.game, command(reply)).await;
+                answer.await.ok()
+            }
+        }
     }
 
     /// The house bot at this seat is broken.
@@ -277,7 +132,7 @@ impl RoomHandle {
         member: MemberId,
         recipient: Arc<dyn Recipient>,
     ) -> Option<TakenSeat> {
-        ask(&self.commands, |seated| Command::Sit { player, member, recipient, seated }).await.flatten()
+        self.answer(|seated| Command::Sit { player, member, recipient, seated }).await.flatten()
     }
 
     /// Sends this connection a `turn` if its player is to move.
@@ -311,12 +166,12 @@ impl RoomHandle {
 
     /// The game as this player sees it, or a watcher.
     pub(crate) async fn look(&self, player: Option<PlayerId>) -> Option<Snapshot> {
-        ask(&self.commands, |answer| Command::Look { player, answer }).await
+        self.answer(|answer| Command::Look { player, answer }).await
     }
 
     /// Stores the clocks as they stand, for a planned stop.
     pub(crate) async fn pause(&self) {
         // A room that ended meanwhile has nothing to store.
-        let _ended = ask(&self.commands, |done| Command::Pause { done }).await;
+        let _ended = self.answer(|done| Command::Pause { done }).await;
     }
 }

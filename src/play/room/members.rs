@@ -1,11 +1,13 @@
 //! Who hears what happens at a table: the connections of both seats, then the watchers.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use fourfold_engine::Side;
 
-use super::handle::{MemberId, Recipient, ReplyTo};
+use super::command::{MemberId, Recipient, ReplyTo};
+use crate::cluster::Incarnation;
 use crate::protocol::Frame;
 use crate::protocol::server::Urgency;
 
@@ -24,6 +26,13 @@ pub(super) struct Members {
     first: Vec<SeatConnection>,
     second: Vec<SeatConnection>,
     watchers: Vec<(MemberId, Arc<dyn Recipient>)>,
+    crowds: BTreeMap<Incarnation, RemoteWatchers>,
+}
+
+/// Those who watch from one other node, which tells them what it is told once.
+struct RemoteWatchers {
+    members: BTreeSet<MemberId>,
+    all: Arc<dyn Recipient>,
 }
 
 impl Members {
@@ -74,20 +83,32 @@ impl Members {
 
     /// Adds a watcher, once.
     pub(super) fn watch(&mut self, id: MemberId, recipient: Arc<dyn Recipient>) {
-        if !self.watchers.iter().any(|(watcher, _)| *watcher == id) {
+        if let Some(all) = recipient.crowd() {
+            let members = BTreeSet::new();
+            let crowd = self.crowds.entry(id.node()).or_insert(RemoteWatchers { members, all });
+            crowd.members.insert(id);
+        } else if !self.watchers.iter().any(|(watcher, _)| *watcher == id) {
             self.watchers.push((id, recipient));
         }
     }
 
     /// Removes a watcher. False if it was none.
     pub(super) fn unwatch(&mut self, id: MemberId) -> bool {
+        if let Some(crowd) = self.crowds.get_mut(&id.node()) {
+            let was_there = crowd.members.remove(&id);
+            if crowd.members.is_empty() {
+                self.crowds.remove(&id.node());
+            }
+            return was_there;
+        }
         let before = self.watchers.len();
         self.watchers.retain(|(watcher, _)| *watcher != id);
         self.watchers.len() < before
     }
 
     pub(super) fn watching(&self) -> u32 {
-        u32::try_from(self.watchers.len()).unwrap_or(u32::MAX)
+        let remote: usize = self.crowds.values().map(|crowd| crowd.members.len()).sum();
+        u32::try_from(self.watchers.len() + remote).unwrap_or(u32::MAX)
     }
 
     /// Tells all connections of one side.
@@ -114,6 +135,9 @@ impl Members {
 
     /// Tells the watchers, giving way to other tasks between chunks.
     pub(super) async fn tell_watchers(&self, frame: &Frame, urgency: Urgency) {
+        for crowd in self.crowds.values() {
+            crowd.all.deliver(frame, None, urgency);
+        }
         for chunk in self.watchers.chunks(CROWD_CHUNK) {
             for (_, recipient) in chunk {
                 recipient.deliver(frame, None, urgency);

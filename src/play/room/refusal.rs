@@ -72,6 +72,9 @@ pub(crate) enum RoomRefusal {
     /// The move could not be stored.
     #[error("too much is waiting to be stored")]
     Busy,
+    /// The node that has the room does not answer.
+    #[error("the game cannot be reached now")]
+    Unreachable,
 }
 
 impl RoomRefusal {
@@ -89,7 +92,7 @@ impl RoomRefusal {
             }
             Self::GameOver { result } => WireError { result: Some(*result), ..error },
             Self::NothingToClaim { wait: Some(wait) } => error.retry_in(*wait),
-            Self::Closed | Self::Busy => error.retry_in(Duration::from_secs(1)),
+            Self::Closed | Self::Busy | Self::Unreachable => error.retry_in(Duration::from_secs(1)),
             Self::NotAPlayer
             | Self::TooLateToAbort
             | Self::NothingToClaim { wait: None }
@@ -113,7 +116,7 @@ impl RoomRefusal {
             | Self::NotOver
             | Self::NotAllowed(_) => ErrorCode::Forbidden,
             Self::Closed => ErrorCode::Paused,
-            Self::Busy => ErrorCode::Busy,
+            Self::Busy | Self::Unreachable => ErrorCode::Busy,
         }
     }
 }

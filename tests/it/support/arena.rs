@@ -1,12 +1,13 @@
 //! The daemon.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fourfold::app::server::{Daemon, Parts};
+use fourfold::cluster::bus::Faults;
 use fourfold::competition::fair_play::RatingAlarms;
 use fourfold::competition::self_test::SelfTests;
 use fourfold::http::auth::set_cookie;
@@ -50,6 +51,8 @@ type Settings = fn(&mut Config);
 
 /// A running daemon.
 pub(crate) struct Arena {
+    /// Goes before what it looks at.
+    carried: Carried,
     pub(crate) address: SocketAddr,
     pub(crate) services: Arc<Services>,
     pub(crate) tournaments: Tournaments,
@@ -75,6 +78,23 @@ const DATABASE: &str = "fourfold.db";
 thread_local! {
     /// The daemon of the test on this thread.
     static RUNNING: RefCell<Weak<Services>> = const { RefCell::new(Weak::new()) };
+    /// Whether it is to reach its rooms over a bus, and what came over it.
+    static OVER_A_BUS: Cell<bool> = const { Cell::new(false) };
+    static TAKEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Whether daemons reach their rooms over a bus: all do if the environment says so.
+fn rooms_are_remote() -> bool {
+    OVER_A_BUS.get() || of_environment("FOURFOLD_TEST_REMOTE", 0) > 0
+}
+
+/// Runs a test whose daemons reach their rooms over a bus.
+pub(crate) fn over_a_bus(test: impl FnOnce()) {
+    OVER_A_BUS.set(true);
+    TAKEN.set(0);
+    test();
+    OVER_A_BUS.set(false);
+    assert!(TAKEN.get() > 0, "no room was reached over the bus");
 }
 
 /// Lets time pass once all that was to be written is: the database works in real time, and the daemon waits for it.
@@ -114,6 +134,20 @@ fn settings(change: Settings) -> Config {
     config
 }
 
+/// At the end of a daemon, counts what came over its bus: nothing of it may have been refused.
+struct Carried(Weak<Services>);
+
+impl Drop for Carried {
+    fn drop(&mut self) {
+        let Some(services) = self.0.upgrade() else { return };
+        for counts in services.bus_counts().into_iter().flatten() {
+            TAKEN.set(TAKEN.get() + counts.taken());
+            let refused = counts.unreadable() + counts.unknown() + counts.replayed() + counts.unsent();
+            assert!(refused == 0 || std::thread::panicking(), "{counts:?}");
+        }
+    }
+}
+
 impl Arena {
     /// A daemon with an empty database.
     pub(crate) async fn start() -> Self {
@@ -139,7 +173,11 @@ impl Arena {
         let pauses = Pauses::default();
         let parts =
             Parts { listener, metrics_listener: None, config, store: kept, key: KEY, pauses: pauses.clone() };
-        let daemon = Daemon::start(parts).await.unwrap();
+        let daemon = if rooms_are_remote() {
+            Daemon::start_over_a_bus(parts, Faults::NONE).await.unwrap()
+        } else {
+            Daemon::start(parts).await.unwrap()
+        };
         let (address, services) = (daemon.address(), Arc::clone(daemon.services()));
         RUNNING.set(Arc::downgrade(&services));
         let tournaments = daemon.tournaments().clone();
@@ -149,6 +187,7 @@ impl Arena {
         let stopped = stop.clone();
         let serving = tokio::spawn(async move { daemon.run(stopped).await.unwrap() });
         Self {
+            carried: Carried(Arc::downgrade(&services)),
             address,
             services,
             tournaments,
@@ -171,7 +210,10 @@ impl Arena {
 
     /// Stops the daemon as planned and starts it again on the same data.
     pub(crate) async fn restart(self) -> Self {
-        let Self { services, tournaments, self_tests, change, store, directory, stop, serving, .. } = self;
+        let Self {
+            carried, services, tournaments, self_tests, change, store, directory, stop, serving, ..
+        } = self;
+        drop(carried);
         drop((services, tournaments, self_tests));
         stop.cancel();
         serving.await.unwrap();

@@ -164,7 +164,7 @@ impl Node {
                 self.send_order(number, order, now);
             }
         }
-        for order in self.orders.given_up(now) {
+        for (_, order) in self.orders.given_up(now) {
             let is_open = self.sessions.get(&order.session).is_some_and(|session| session.game.is_some());
             match order.deed {
                 Deed::Sit if is_open && !self.has(Defect::NotRepeated) => self.give(order, now),

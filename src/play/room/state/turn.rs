@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use fourfold_engine::{Column, Side};
+use serde::{Deserialize, Serialize};
 
 use super::ending::{ending_of, flagged, lost};
 use super::{Effects, PlayedMove, RoomState, millis};
@@ -33,7 +34,7 @@ pub(crate) struct Play {
 }
 
 /// A value that is a column of no board.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum NoColumn {
     /// A whole number.
     OutOfRange(i64),
