@@ -29,7 +29,7 @@ use crate::http::listener::{Listening, Transport};
 use crate::http::tls::{Tls, TlsError};
 use crate::model::signing::KEY_BYTES;
 use crate::operations::backups::Backups;
-use crate::play::house::{HouseBots, HouseError};
+use crate::play::house::HouseError;
 use crate::play::room::Directory;
 use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
