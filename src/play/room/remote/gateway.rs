@@ -624,6 +624,7 @@ fn given_by(room: &mut RemoteRoom, command: Command) -> (Given, Asker) {
                 column: play.column.map(fourfold_engine::Column::number),
                 forgiven: play.forgiven,
                 info: play.info,
+                said: play.said,
                 round_trip_us: micros(play.round_trip),
             };
             replied(order, reply, true)

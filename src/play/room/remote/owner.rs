@@ -286,12 +286,12 @@ impl Owner {
         let asker = member.zip(recipient.clone());
         let reply = asker.map(|(member, recipient)| ReplyTo { member, recipient, re });
         let command = match order {
-            Order::Play { player, ply, column, forgiven, info, round_trip_us } => {
+            Order::Play { player, ply, column, forgiven, info, said, round_trip_us } => {
                 let number =
                     |column: u8| Column::from_number(column).ok_or(NoColumn::OutOfRange(column.into()));
                 let round_trip = Duration::from_micros(round_trip_us) + self.0.port.round_trip(from);
                 let column = column.and_then(number);
-                let play = Play { ply, column, forgiven, info, received: now(), round_trip };
+                let play = Play { ply, column, forgiven, info, said, received: now(), round_trip };
                 Command::Play { player, play: Box::new(play), reply: reply? }
             }
             Order::Act { player, action } => Command::Act { player, action, reply: reply? },

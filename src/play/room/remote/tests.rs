@@ -196,6 +196,7 @@ impl Table {
             column: Column::from_number(column).ok_or(NoColumn::OutOfRange(column.into())),
             forgiven: ILLEGAL_FORGIVEN,
             info: None,
+            said: None,
             received: now(),
             round_trip: ear.round_trip(),
         };
@@ -426,6 +427,7 @@ async fn what_is_of_an_earlier_count_or_too_large_has_no_effect() {
         column: Ok(4),
         forgiven: 0,
         info: Some("x".repeat(bytes).into()),
+        said: None,
         round_trip_us: 0,
     };
     assert!(letter(1, play(INFO_BYTES_MAX)).is_sound());
@@ -497,6 +499,7 @@ fn orders_and_their_names_are_read_as_they_were_written() {
             column: Err(NoColumn::OutOfRange(i64::MIN)),
             forgiven: 2,
             info: Some("\"\\\u{0}".into()),
+            said: Some("{\"type\":\"move\"}".into()),
             round_trip_us: u64::MAX,
         },
         Order::Act { player: ada(), action: Action::TakebackAnswer { yes: true } },

@@ -11,7 +11,7 @@ use crate::play::room::command::{Action, Connection, SeatWait, TakenSeat};
 use crate::play::room::state::NoColumn;
 use crate::protocol::server::{Frame, Urgency};
 use crate::protocol::terms::WireSide;
-use crate::protocol::{INFO_BYTES_MAX, REQUEST_ID_CHARS_MAX};
+use crate::protocol::{CLIENT_FRAME_BYTES_MAX, INFO_BYTES_MAX, REQUEST_ID_CHARS_MAX};
 
 /// Longest reaction that is looked up in the list of them.
 const EMOJI_BYTES_MAX: usize = 64;
@@ -27,6 +27,7 @@ pub(super) enum Order {
         column: Result<u8, NoColumn>,
         forgiven: u8,
         info: Option<Box<str>>,
+        said: Option<Box<str>>,
         round_trip_us: u64,
     },
     Act {
@@ -114,7 +115,10 @@ impl Letter {
     /// Whether what it carries has a size that clients' messages can have.
     pub(super) fn is_sound(&self) -> bool {
         let text_fits = match &self.order {
-            Order::Play { info, .. } => info.as_ref().is_none_or(|info| info.len() <= INFO_BYTES_MAX),
+            Order::Play { info, said, .. } => {
+                info.as_ref().is_none_or(|info| info.len() <= INFO_BYTES_MAX)
+                    && said.as_ref().is_none_or(|said| said.len() <= CLIENT_FRAME_BYTES_MAX)
+            }
             Order::Act { action: Action::React { emoji }, .. } => emoji.len() <= EMOJI_BYTES_MAX,
             _ => true,
         };
