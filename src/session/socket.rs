@@ -133,7 +133,9 @@ where
             _ => Cost::Message,
         });
         let refusal = match heard {
-            Heard::Request(Request { id, message: ClientMessage::Hello(hello), .. }) => return Ok((*hello, id)),
+            Heard::Request(Request { id, message: ClientMessage::Hello(hello), text: _ }) => {
+                return Ok((*hello, id));
+            }
             Heard::Request(Request { id, .. }) => {
                 let error = WireError::new(ErrorCode::Unauthorized, "the first message is `hello`");
                 Refusal { id, error }
@@ -370,7 +372,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             _ => Cost::Message,
         };
         match hear(text, received, self.traffic, cost) {
-            Heard::Request(Request { id, message: ClientMessage::Hello(_), .. }) => {
+            Heard::Request(Request { id, message: ClientMessage::Hello(_), text: _ }) => {
                 let error = WireError::bad_field("type", "`hello` was said already");
                 self.outbox.answer(&error.into(), id.as_deref());
             }

@@ -173,8 +173,8 @@ async fn a_profile_shows_leagues_once_a_bot_of_the_house_was_beaten() {
     play(&*site.store, spec("d", "Ada", "perfect"), FIRST_WINS_TOO, GameResult::Draw, EndReason::Full).await;
     let after = shown().await;
     assert_eq!((&after["house_beaten"], &after["drew_perfect"]), (&json!(1), &json!(true)));
-    let leader = json!({"league": "beginner", "boss": "Stupid", "games": 1, "points": 1.0, "beaten": false});
-    assert_eq!(after["leagues"][0], leader);
+    let lowest = json!({"league": "beginner", "boss": "Stupid", "games": 1, "points": 1.0, "beaten": false});
+    assert_eq!(after["leagues"][0], lowest);
     let page = site.get("/player/Ada").await.body;
     for words in
         ["leagues-title", "1 of 1 points", "1 of 2 bots of the house beaten", "Did not lose to perfect"]

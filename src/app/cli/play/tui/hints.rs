@@ -41,14 +41,11 @@ impl MoveChooser for Adviser {
     fn think(&mut self, position: &Position, stop: &AtomicBool) -> Result<MoveReport, BotError> {
         let limits = SearchLimits { nodes: Some(SOLVER_NODES_MAX), stop };
         let solved = self.solver.column_scores(position, limits);
-        match solved.ok().and_then(|solved| exact(position, &solved.value)) {
-            Some(report) => Ok(report),
-            None => {
-                let budget = MoveBudget::default();
-                think::choose_unless_stopped(&mut *self.estimator, position, budget, stop)
-                    .map(MoveReport::from)
-            }
+        if let Some(report) = solved.ok().and_then(|solved| exact(position, &solved.value)) {
+            return Ok(report);
         }
+        let budget = MoveBudget::default();
+        think::choose_unless_stopped(&mut *self.estimator, position, budget, stop).map(MoveReport::from)
     }
 }
 
