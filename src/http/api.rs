@@ -104,6 +104,7 @@ mod tests {
         "get /api/v1/players/{name}/games",
         "get /api/v1/players/{name}/ratings",
         "get /api/v1/players/{name}/crosstable",
+        "get /api/v1/players/{name}/achievements",
         "get /api/v1/players/{name}/habits",
         "get /api/v1/players/{name}/skill",
         "get /api/v1/games",

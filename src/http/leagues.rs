@@ -158,7 +158,7 @@ mod tests {
         for (first, second, expected) in [
             (score(9, 0, 0), score(30, 0, 0), Strength::Beginner),
             (score(5, 0, 5), score(5, 0, 5), Strength::Beginner),
-            (score(10, 0, 0), score(1, 1, 9), Strength::Beginner),
+            (score(10, 0, 0), score(0, 0, 10), Strength::Beginner),
             (score(10, 0, 0), score(1, 0, 9), Strength::Expert),
             (score(0, 10, 0), score(1, 9, 0), Strength::Expert),
         ] {

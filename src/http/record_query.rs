@@ -65,8 +65,8 @@ pub(super) const CURSOR: Parameter = Parameter {
 ///
 /// # Errors
 ///
-/// 400 names the parameter that makes no sense and says what would; 404 names a player who is not there: an empty answer
-/// would hide the misspelling.
+/// 400 names the parameter that makes no sense and says what would; 404 names a player who is not there: an empty
+/// answer would hide the misspelling.
 pub(super) async fn read(
     store: &dyn Store,
     parameters: &QueryParameters,

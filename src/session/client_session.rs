@@ -158,8 +158,7 @@ impl ClientSession {
             ClientMessage::Claim(on) => self.in_room(&on.game, Action::Claim, reply).await,
             ClientMessage::Takeback(on) => self.in_room(&on.game, Action::Takeback, reply).await,
             ClientMessage::TakebackAnswer(answer) => {
-                let action = Action::TakebackAnswer { yes: answer.yes };
-                self.in_room(&answer.game, action, reply).await
+                self.in_room(&answer.game, Action::TakebackAnswer { yes: answer.yes }, reply).await
             }
             ClientMessage::React(react) => {
                 self.in_room(&react.game, Action::React { emoji: react.emoji }, reply).await

@@ -133,7 +133,7 @@ where
             _ => Cost::Message,
         });
         let refusal = match heard {
-            Heard::Request(Request { id, message: ClientMessage::Hello(hello), text: _ }) => {
+            Heard::Request(Request { id, message: ClientMessage::Hello(hello), .. }) => {
                 return Ok((*hello, id));
             }
             Heard::Request(Request { id, .. }) => {

@@ -460,6 +460,7 @@ pub(crate) async fn the_last_use_of_a_session_is_noted<F: Fixture>() {
     for (id, at) in [("s2", 500), ("s2", 700), ("gone", 800)] {
         assert_eq!(write(&*store, note(id, at)).await, Ok(Written::Done), "{id}");
     }
+    drop(store);
     let fixture = fixture.reopen().await;
     let used = StoredToken { used_at: Some(after_noon(700)), ..session("s2", "Ada", 2) };
     let sessions = fixture.store().tokens_of(&player_id("Ada"), NOON).await.unwrap();

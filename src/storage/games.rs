@@ -40,7 +40,7 @@ pub struct GameOutline {
     /// Whether it only put load on the arena.
     pub(crate) is_load: bool,
     pub(crate) result: GameResult,
-    /// If it counted.
+    /// Before and after, if it counted.
     pub(crate) ratings: Option<BySide<RatingEntry>>,
     pub(crate) ended_at: UnixMillis,
 }
@@ -80,8 +80,8 @@ pub trait GameStore {
     /// Finished games. Damaged ones are left out, with a line in the log.
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
 
-    /// The last finished games of a player, the newest first, at most `limit`, without their moves, which cost most of the
-    /// time that [`Self::finished_games`] takes. Damaged ones are left out, with a line in the log.
+    /// The last finished games of a player, the newest first, at most `limit`, without their moves, which cost most of
+    /// the time that [`Self::finished_games`] takes. Damaged ones are left out, with a line in the log.
     async fn outlines(&self, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
         let player = Some(player.clone());
         let query = GameQuery { player, newest_first: true, limit, ..GameQuery::default() };

@@ -264,7 +264,7 @@ test("guests are told to sign in, a wrong code is said at its field, and the rig
   club.operate("invite", "--code", "class-7b", "--reason", "a class of one");
   const page = await browser.visitor(club.url);
   await page.goto("/");
-  assert.match((await page.textContent("#only-watches")) ?? "", /has an account: sign in/);
+  assert.match((await page.textContent("#only-watches")) ?? "", /need an account to play here: sign in/);
   assert.equal(await page.isVisible("#quick"), false);
   await page.goto("/account?invitation=class-8a");
   assert.equal(await page.inputValue("#up-invitation"), "CLASS-8A");

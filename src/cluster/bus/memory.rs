@@ -97,12 +97,6 @@ impl MemoryBus {
             nodes.cut.remove(&(from, to));
         }
     }
-
-    /// From now on packets fare otherwise.
-    #[cfg(test)]
-    pub(crate) fn set_faults(&self, faults: Faults) {
-        self.nodes().faults = faults;
-    }
 }
 
 /// One node's end of a bus in memory.

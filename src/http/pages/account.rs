@@ -66,6 +66,19 @@ struct SessionLine {
     is_current: bool,
 }
 
+impl SessionLine {
+    fn new(lang: Language, session: StoredToken, here: Option<&TokenId>) -> Self {
+        let at = |key, at| lang.fill(key, &[("date", &words::moment(lang, at))]);
+        Self {
+            is_current: here == Some(&session.id),
+            device: device(lang, session.device.unwrap_or_default()),
+            since: at("account.session_since", session.created_at),
+            used: session.used_at.map(|used_at| at("account.session_used", used_at)),
+            id: session.id,
+        }
+    }
+}
+
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQuery(query): RawQuery) -> Page {
     let owner =
         visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
@@ -83,15 +96,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         None => None,
     };
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
-    let at = |key, at| language.fill(key, &[("date", &words::moment(language, at))]);
-    let line = |session: StoredToken| SessionLine {
-        is_current: here == Some(&session.id),
-        device: device(language, session.device.unwrap_or_default()),
-        since: at("account.session_since", session.created_at),
-        used: session.used_at.map(|used_at| at("account.session_used", used_at)),
-        id: session.id,
-    };
-    let sessions = sessions.into_iter().map(line).collect();
+    let sessions = sessions.into_iter().map(|session| SessionLine::new(language, session, here)).collect();
     let keep_games = stored_guest(&state, &visitor)
         .await?
         .map(|name| language.fill("account.keep_games", &[("name", name.as_str())]));

@@ -42,6 +42,7 @@ use crate::storage::StoreError;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 use crate::system::config::PROGRAM_STYLE;
+use crate::system::shares::Payer;
 
 /// Finished games on one page.
 const GAMES_PER_PAGE: u32 = 20;
@@ -183,12 +184,9 @@ pub(super) async fn page(
     let ratings = ratings_of(&state, &player).await?;
     let variant = shown_variant(&from, &ratings);
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
-    let history = state.store.rating_history(&player.id, variant, HISTORY_MAX).await?;
     let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
     let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
-    let cast = Cast::new(lang, &bots);
-    let stages = stages_wanted(&from).map(|games| (games, Asker::Visitor(share)));
     let page = PlayerPage {
         character: rivals().into_iter().find(|rival| rival.player == player.id),
         dialog: player.house.then(|| PlayDialog::new(lang, rivals(), visitor.signed_in().is_some())),
@@ -209,13 +207,11 @@ pub(super) async fn page(
         standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
-        skill: skill(&state, lang, &player.id, variant, stages).await?,
-        leagues: (variant == Variant::STANDARD)
-            .then(|| LeaguesShown::new(lang, &Achievements::new(&player.id, &bots, &met)))
-            .flatten(),
-        history: RatingHistory::new(lang, &history, elo_on(&ratings, variant)),
+        skill: skill(&state, lang, &player.id, variant, stages_wanted(&from, share)).await?,
+        leagues: leagues_shown(lang, variant, &Achievements::new(&player.id, &bots, &met)),
+        history: history(&state, lang, &player.id, variant, elo_on(&ratings, variant)).await?,
         play: PlaySection::read(&state, lang, &player.id, variant, met).await?,
-        live: live_games(&state, lang, &player.id, &cast),
+        live: live_games(&state, lang, &player.id, &Cast::new(lang, &bots)),
         games,
         older,
     };
@@ -311,8 +307,26 @@ fn stones(lang: Language, stones: f64) -> String {
 }
 
 /// How many games the address asks to have judged by stages.
-fn stages_wanted(from: &From) -> Option<GamesToJudge> {
-    from.stages.as_deref().and_then(|games| games.parse().ok())
+fn stages_wanted(from: &From, share: Payer) -> Option<(GamesToJudge, Asker)> {
+    let games = from.stages.as_deref().and_then(|games| games.parse().ok())?;
+    Some((games, Asker::Visitor(share)))
+}
+
+/// Leagues are of the standard board alone.
+fn leagues_shown(lang: Language, variant: Variant, shown: &Achievements) -> Option<LeaguesShown> {
+    if variant == Variant::STANDARD { LeaguesShown::new(lang, shown) } else { None }
+}
+
+/// How the rating on a board went, up to what it is now.
+async fn history(
+    state: &AppState,
+    lang: Language,
+    player: &PlayerId,
+    variant: Variant,
+    now: i32,
+) -> Result<Option<RatingHistory>, PageError> {
+    let history = state.store.rating_history(player, variant, HISTORY_MAX).await?;
+    Ok(RatingHistory::new(lang, &history, now))
 }
 
 impl StagesShown {

@@ -37,7 +37,7 @@ const DEFECTS: &[Defect] = &[
          (1, '7x6', 5, 2, 750000, 20000, 770000, NULL)",
         &["game g5: 2 rating entries, not one for each player"],
     ),
-    ("INSERT INTO live_game VALUES (5)", &["game g5: is listed as live, but has ended"]),
+    ("INSERT INTO live_game (game) VALUES (5)", &["game g5: is listed as live, but has ended"]),
     // A rating is another.
     (
         "UPDATE rating SET rating = rating + 1 WHERE player = 3",

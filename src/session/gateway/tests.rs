@@ -609,5 +609,5 @@ fn size_of_future<F: Future>(_: fn(SessionTask) -> F) -> usize {
 #[test]
 fn a_session_is_small() {
     let (session, task) = (size_of::<Session>(), size_of_future(SessionTask::run));
-    assert!(session <= 544 && task <= 512, "{session} bytes, and {task} of its task");
+    assert!(session <= 576 && task <= 512, "{session} bytes, and {task} of its task");
 }

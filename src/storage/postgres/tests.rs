@@ -244,7 +244,7 @@ async fn a_damaged_game_harms_no_other() {
         server,
         &url,
         "ALTER TABLE event DISABLE TRIGGER USER; DELETE FROM event WHERE game = 2 AND seq = 3; \
-         INSERT INTO live_game VALUES (99)",
+         INSERT INTO live_game (game) VALUES (99)",
     );
     let live = store.live_games().await.unwrap();
     assert_eq!(live.iter().map(|game| game.spec.id.as_str()).collect::<Vec<_>>(), ["g1", "g3"]);

@@ -251,7 +251,7 @@ pub(crate) struct RecordReader {
 #[derive(Debug)]
 struct RecordsWanted {
     filter: RecordFilter,
-    /// How many more.
+    /// How many more of them.
     left: u32,
 }
 

@@ -128,13 +128,13 @@ impl fmt::Display for TimeWanted {
 /// Which of the games that are read are wanted. What is left out is any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RecordFilter {
-    /// Plays too.
+    /// Who plays in it too.
     pub(crate) opponent: Option<PlayerId>,
     pub(crate) meeting: Option<Meeting>,
     pub(crate) variant: Option<Variant>,
-    /// Whether it counted.
+    /// Whether it counted for ratings.
     pub(crate) rated: Option<bool>,
-    /// Ended before this.
+    /// It ended before that.
     pub(crate) until: Option<UnixMillis>,
     pub(crate) result: Option<GameResult>,
     pub(crate) opening: Option<OpeningWanted>,

@@ -39,7 +39,7 @@ impl RoomActor {
     }
 
     /// Stores that a side has made an illegal move, so that a restart forgives no more of them, and books that of a
-    /// bot for its owner. Nobody waits for it: whatever the game acknowledges next is stored after it.
+    /// bot for its owner, with the frame. Nobody waits for it: whatever the game acknowledges next is stored after it.
     fn note_illegal(&self, side: Side, refusal: &RoomRefusal, said: Option<&str>) {
         let is_counted = match refusal {
             RoomRefusal::Illegal { .. } => true,
