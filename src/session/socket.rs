@@ -127,12 +127,7 @@ where
                 return Err(Farewell::Fail(fault.close_code()));
             }
         };
-        // Opening a session costs nothing of what may be said in it.
-        let heard = hear(&text, received, traffic, |message| match message {
-            Some(ClientMessage::Hello(_)) => Cost::Free,
-            _ => Cost::Message,
-        });
-        let refusal = match heard {
+        let refusal = match hear(&text, received, traffic, cost_before_hello) {
             Heard::Request(Request { id, message: ClientMessage::Hello(hello), .. }) => {
                 return Ok((*hello, id));
             }
@@ -151,6 +146,14 @@ where
             return Err(Farewell::Close(CloseCode::Version));
         }
         wire.say(&refusal.error.into(), refusal.id.as_deref());
+    }
+}
+
+/// Opening a session costs nothing of what may be said in it.
+fn cost_before_hello(message: Option<&ClientMessage>) -> Cost {
+    match message {
+        Some(ClientMessage::Hello(_)) => Cost::Free,
+        _ => Cost::Message,
     }
 }
 

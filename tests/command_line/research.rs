@@ -224,7 +224,7 @@ fn games_of_others_come_in_and_go_out_labelled() {
         output_of(&["games", "export", "--labels", "--result", "draw", "--opponent", "ada", "--data", data]);
     assert_eq!(labelled, "", "there is none");
     let since = ["games", "export", "--since", "yesterday", "--data", data];
-    check_refused(&since, 2, "`yesterday` is no time of RFC 3339");
+    check_usage(&since, "`yesterday` is no time of RFC 3339");
     let nobody = ["games", "export", "--player", "nobody", "--data", data];
     check_failure(&mut fourfold(&nobody), 1, "player: there is no player `nobody`");
     check_refused(

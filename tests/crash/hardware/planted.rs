@@ -36,7 +36,7 @@ const DEFECTS: [(Finder, &str, &str); 8] = [
         "the last two moves of a game, a live one if any has as many",
         "DELETE FROM event
          WHERE game = (SELECT game FROM event WHERE kind = 'move' AND seq > 4
-                       ORDER BY game IN live_game DESC, game DESC LIMIT 1)
+                       ORDER BY game IN (SELECT game FROM live_game) DESC, game DESC LIMIT 1)
          AND seq >= (SELECT last.seq FROM event AS last WHERE last.game = event.game AND last.kind = 'move'
                      ORDER BY last.seq DESC LIMIT 1 OFFSET 1)",
     ),
@@ -64,7 +64,7 @@ const DEFECTS: [(Finder, &str, &str); 8] = [
     (
         Finder::Clients,
         "a finished game that is live too",
-        "INSERT INTO live_game SELECT max(game) FROM settlement",
+        "INSERT INTO live_game (game) SELECT max(game) FROM settlement",
     ),
     (
         Finder::Verify,
