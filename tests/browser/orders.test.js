@@ -52,7 +52,7 @@ test("a drain counts down, for those who come later too, and is called off", asy
   const page = await browser.visitor(arena.url);
   await startBotGame(page);
   arena.operate("drain", "--seconds", "3000", ...BECAUSE);
-  await page.waitForSelector("#draining >> text=/stops in (50:00|49:\\d\\d)/");
+  await page.waitForSelector("#draining >> text=/pause in (50:00|49:\\d\\d)/");
   const late = await browser.visitor(arena.url, PHONE);
   await late.goto("/rules?lang=fr");
   await late.waitForSelector("#draining >> text=/s’arrête un moment dans (50:00|49:\\d\\d)/");
