@@ -3,6 +3,11 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// A pause that is twice as long each time, up to a longest one. The first of all has been doubled no time.
+pub(crate) fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
+    first.saturating_mul(1_u32.checked_shl(times).unwrap_or(u32::MAX)).min(longest)
+}
+
 /// What [`UnixMillis::stamp`] looks like.
 const STAMP: &str = "%Y%m%dT%H%M%SZ";
 

@@ -23,7 +23,7 @@ use crate::analysis::compute::ComputeError;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::time::UnixMillis;
+use crate::model::time::{UnixMillis, doubled};
 use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::store::Write;
 use crate::storage::writer::Writer;
@@ -93,8 +93,7 @@ impl ProgramHealth {
         if self.faults < FAULTS_MAX {
             return None;
         }
-        let factor = 1_u32.checked_shl(self.pauses).unwrap_or(u32::MAX);
-        let length = PAUSE_FIRST.saturating_mul(factor).min(PAUSE_MAX);
+        let length = doubled(PAUSE_FIRST, self.pauses, PAUSE_MAX);
         self.pauses = self.pauses.saturating_add(1);
         self.pause = Some(ProgramPause { fault, until: now + length });
         Some(length)

@@ -41,6 +41,7 @@ pub(super) mod players;
 pub(super) mod published;
 pub(super) mod puzzles;
 pub(super) mod ratings;
+pub(super) mod refit;
 pub(super) mod reports;
 pub(super) mod settlement;
 pub(super) mod tournaments;

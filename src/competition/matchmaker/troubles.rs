@@ -26,9 +26,7 @@ impl BotTrouble {
             Condition::Fit => None,
             Condition::Probing(fault) => Some(Self { fault: fault.as_str(), probing: true, until: None }),
             Condition::Paused(fault, until) => {
-                let left =
-                    i64::try_from(until.saturating_duration_since(now).as_millis()).unwrap_or(i64::MAX);
-                let until = UnixMillis(at.0.saturating_add(left));
+                let until = at.later(until.saturating_duration_since(now));
                 Some(Self { fault: fault.as_str(), probing: false, until: Some(until) })
             }
         }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use crate::model::ids::PlayerId;
+use crate::model::time::doubled;
 
 /// Over this time aborts are counted, and games that were left.
 pub(super) const PERIOD: Duration = Duration::from_hours(1);
@@ -78,8 +79,7 @@ impl Aborts {
         let Some(times) = self.0.get(who) else { return Duration::ZERO };
         let recent = times.iter().filter(|at| now.saturating_duration_since(**at) < PERIOD).count();
         let Some(doublings) = recent.checked_sub(who.free() + 1) else { return Duration::ZERO };
-        let factor = 1_u32.checked_shl(u32::try_from(doublings).unwrap_or(u32::MAX)).unwrap_or(u32::MAX);
-        let pause = PAUSE.saturating_mul(factor).min(PAUSE_MAX);
+        let pause = doubled(PAUSE, u32::try_from(doublings).unwrap_or(u32::MAX), PAUSE_MAX);
         times.back().map_or(Duration::ZERO, |last| (*last + pause).saturating_duration_since(now))
     }
 }

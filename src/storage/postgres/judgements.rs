@@ -12,7 +12,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{
     Judgement, JudgementStore, JudgingProgress, JudgingStep, PEOPLE_LOOKED_AT, PlayerSkill,
 };
-use crate::storage::rows::judgements::{JudgedPlayerRow, SideRow};
+use crate::storage::rows::judgements::{JudgedPlayerRow, SideRow, add_sums, subtract_sums};
 use crate::storage::rows::{number, parsed, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
@@ -229,19 +229,6 @@ async fn add_to_sums(
     Ok(())
 }
 
-/// The sums of judged games that count, of a variant, above a number and up to one.
-macro_rules! select_sums {
-    () => {
-        "SELECT e.player, e.variant, count(*) AS games, sum(j.moves) AS moves, sum(j.good) AS good, \
-             sum(j.optimal) AS optimal, sum(j.decisions) AS decisions, sum(j.good_decisions) AS good_decisions, \
-             sum(j.loss) AS loss FROM rating_entry e \
-             JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
-             JOIN judgement j ON j.number = e.number \
-             AND j.side = CASE WHEN g.first_player = e.player THEN 'first' ELSE 'second' END \
-             WHERE e.variant = $1 AND e.number > $2 AND e.number <= $3 GROUP BY e.player, e.variant"
-    };
-}
-
 /// Sums a variant's judged games up again, after the set of those that count for ratings has changed.
 pub(super) async fn sum_again(connection: &Connection, variant: &str) -> Result<(), StoreError> {
     db::query("DELETE FROM skill WHERE variant = $1").bind(variant).execute(connection).await?;
@@ -255,13 +242,7 @@ pub(super) async fn subtract_sums(
     after: i64,
     last: i64,
 ) -> Result<(), StoreError> {
-    let sql = concat!(
-        "UPDATE skill SET games = skill.games - p.games, moves = skill.moves - p.moves, good = skill.good - p.good, \
-         optimal = skill.optimal - p.optimal, decisions = skill.decisions - p.decisions, \
-         good_decisions = skill.good_decisions - p.good_decisions, loss = skill.loss - p.loss FROM (",
-        select_sums!(),
-        ") p WHERE skill.player = p.player AND skill.variant = p.variant"
-    );
+    let sql = subtract_sums!("$1", "$2", "$3");
     if db::query(sql).bind(variant).bind(after).bind(last).execute(connection).await? > 0 {
         let sql = "DELETE FROM skill WHERE variant = $1 AND games <= 0";
         db::query(sql).bind(variant).execute(connection).await?;
@@ -275,14 +256,7 @@ pub(super) async fn add_sums(
     after: i64,
     last: i64,
 ) -> Result<(), StoreError> {
-    let sql = concat!(
-        "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) ",
-        select_sums!(),
-        " ON CONFLICT (player, variant) DO UPDATE SET games = skill.games + excluded.games, \
-         moves = skill.moves + excluded.moves, good = skill.good + excluded.good, \
-         optimal = skill.optimal + excluded.optimal, decisions = skill.decisions + excluded.decisions, \
-         good_decisions = skill.good_decisions + excluded.good_decisions, loss = skill.loss + excluded.loss"
-    );
+    let sql = add_sums!("$1", "$2", "$3");
     db::query(sql).bind(variant).bind(after).bind(last).execute(connection).await?;
     Ok(())
 }

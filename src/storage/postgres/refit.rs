@@ -11,17 +11,15 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
 use crate::storage::refit::{RefitContent, RefitGame, RefitStep, Resettled};
+use crate::storage::rows::refit::{decode_numbered, decode_owed};
+use crate::storage::rows::to_sql;
 use crate::storage::rows::voiding::{VoidingCandidate, entries_of, unrated_word};
-use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 
 pub(super) async fn owed(connection: &Connection) -> Result<Vec<(Variant, u64)>, StoreError> {
     let sql = "SELECT variant, after FROM refit ORDER BY variant";
     let rows: Vec<(String, i64)> = db::query_as(sql).fetch_all(connection).await?;
-    let decode = |(variant, after): (String, i64)| {
-        Ok((parsed("refit.variant", &variant)?, number("refit.after", after)?))
-    };
-    rows.into_iter().map(decode).collect()
+    Ok(decode_owed(rows)?)
 }
 
 pub(super) async fn games(
@@ -51,8 +49,7 @@ pub(super) async fn that_count(
     let query = db::query_as(sql).bind(player.as_str()).bind(to_sql(after));
     let query = query.bind(UnratedReason::Voided.as_str()).bind(limit);
     let rows: Vec<(i64, String)> = query.fetch_all(connection).await?;
-    let decode = |(at, id): (i64, String)| Ok((number("settlement.number", at)?, parsed("game.id", &id)?));
-    rows.into_iter().map(decode).collect()
+    Ok(decode_numbered(rows)?)
 }
 
 // ---- writing ----

@@ -5,6 +5,57 @@ use fourfold_engine::review::Skill;
 use super::{Damage, number};
 use crate::storage::judgements::PlayerSkill;
 
+/// The sums of judged games that count, of a variant, above a number and up to one: the names of the parameters.
+macro_rules! select_sums {
+    ($variant:literal, $after:literal, $last:literal) => {
+        concat!(
+            "SELECT e.player, e.variant, count(*) AS games, sum(j.moves) AS moves, sum(j.good) AS good, \
+             sum(j.optimal) AS optimal, sum(j.decisions) AS decisions, sum(j.good_decisions) AS good_decisions, \
+             sum(j.loss) AS loss FROM rating_entry e \
+             JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+             JOIN judgement j ON j.number = e.number \
+             AND j.side = CASE WHEN g.first_player = e.player THEN 'first' ELSE 'second' END \
+             WHERE e.variant = ",
+            $variant,
+            " AND e.number > ",
+            $after,
+            " AND e.number <= ",
+            $last,
+            " GROUP BY e.player, e.variant"
+        )
+    };
+}
+pub(crate) use select_sums;
+
+/// Adds those sums to what `skill` holds.
+macro_rules! add_sums {
+    ($variant:literal, $after:literal, $last:literal) => {
+        concat!(
+            "INSERT INTO skill (player, variant, games, moves, good, optimal, decisions, good_decisions, loss) ",
+            $crate::storage::rows::judgements::select_sums!($variant, $after, $last),
+            " ON CONFLICT (player, variant) DO UPDATE SET games = skill.games + excluded.games, \
+             moves = skill.moves + excluded.moves, good = skill.good + excluded.good, \
+             optimal = skill.optimal + excluded.optimal, decisions = skill.decisions + excluded.decisions, \
+             good_decisions = skill.good_decisions + excluded.good_decisions, loss = skill.loss + excluded.loss"
+        )
+    };
+}
+pub(crate) use add_sums;
+
+/// Takes those sums out of what `skill` holds.
+macro_rules! subtract_sums {
+    ($variant:literal, $after:literal, $last:literal) => {
+        concat!(
+            "UPDATE skill SET games = skill.games - p.games, moves = skill.moves - p.moves, good = skill.good - p.good, \
+             optimal = skill.optimal - p.optimal, decisions = skill.decisions - p.decisions, \
+             good_decisions = skill.good_decisions - p.good_decisions, loss = skill.loss - p.loss FROM (",
+            $crate::storage::rows::judgements::select_sums!($variant, $after, $last),
+            ") p WHERE skill.player = p.player AND skill.variant = p.variant"
+        )
+    };
+}
+pub(crate) use subtract_sums;
+
 row! {
     /// The counts of a `judgement` or a `skill`.
     #[derive(Debug)]
