@@ -141,7 +141,7 @@ pub(crate) async fn only_so_many_reports_are_kept<F: Fixture>() {
     let pairs = names.iter().flat_map(|a| names.iter().map(move |b| (a, b))).filter(|(a, b)| a != b);
     let reports: Vec<Write> = pairs.map(|(a, b)| Write::AddReport(report(a, b))).collect();
     let (kept, over) = reports.split_at(REPORTS_MAX as usize);
-    for batch in kept.chunks(1_000) {
+    for batch in kept.chunks(100) {
         assert!(store.commit(batch).await.unwrap().iter().all(Result::is_ok));
     }
     assert_eq!(write(&*store, over[0].clone()).await, Err(Refused::TooMany));

@@ -350,8 +350,13 @@ mod tests {
                 .await;
         let mut judge = actor(&store);
         judge.chokes_on = Some("g1".parse().unwrap());
-        assert_eq!(judge.go_on().await.unwrap(), MoreWork::Perhaps);
-        assert_eq!(judge.go_on().await.unwrap(), MoreWork::No, "it is not tried again");
+        // A slice ends behind the game that it chokes on if that took long.
+        let mut slices = 0;
+        while judge.go_on().await.unwrap() == MoreWork::Perhaps {
+            slices += 1;
+            assert!(slices <= 2, "of two games neither is tried again");
+        }
+        assert_ne!(slices, 0);
         let said = store.judgement(&"g1".parse().unwrap()).await.unwrap();
         assert_eq!(said, Some(Judgement::Unjudged));
         let other = store.judgement(&"g2".parse().unwrap()).await.unwrap();
