@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::runtime::Handle;
@@ -40,6 +41,10 @@ use crate::system::shares::{Payer, Refusal, Share};
 
 /// Longest text that a bot says about itself.
 const PROFILE_CHARS_MAX: usize = 140;
+
+/// When to try again if a session could not be opened because of us. A store that is away is back within seconds, and
+/// a daemon whose disk has failed starts anew.
+const RETRY_AFTER_FAILURE: Duration = Duration::from_secs(1);
 
 /// Opens sessions over the daemon's services.
 #[derive(Clone, Debug)]
@@ -552,7 +557,7 @@ fn refuse_account(error: &AccountError) -> RefusedHello {
 }
 
 fn refuse(cause: &(dyn std::error::Error + 'static)) -> RefusedHello {
-    let error = failure("the session could not be opened", cause).fatal();
+    let error = failure("the session could not be opened", cause).retry_in(RETRY_AFTER_FAILURE).fatal();
     RefusedHello { error, code: CloseCode::Restart }
 }
 

@@ -62,7 +62,9 @@ pub enum LoadTrouble {
     },
     /// The server refused a request.
     Refused(Box<WireError>),
-    /// The session could not be resumed: the player is somebody else now.
+    /// The session could not be resumed although a game of it is live, or the player is somebody else now.
+    ///
+    /// A guest without a game is forgotten after seconds, which is as it should be.
     SessionLost,
 }
 
@@ -114,6 +116,8 @@ pub(super) struct LoadPlayer {
     sent: HashMap<GameId, Sent>,
     /// Games of which nothing was heard since the connection was made again.
     unheard: HashSet<GameId>,
+    /// Games of a session that was not resumed: none of them may be live.
+    forgotten: HashSet<GameId>,
     /// How often the connection was made again.
     connections: u32,
     /// Whether the connection was made again and its `synced` has not come yet.
@@ -166,6 +170,7 @@ impl LoadPlayer {
             known: HashMap::new(),
             sent: HashMap::new(),
             unheard: HashSet::new(),
+            forgotten: HashSet::new(),
             connections: 0,
             is_returning: false,
             due: None,
@@ -252,6 +257,7 @@ impl LoadPlayer {
                 None => std::future::pending().await,
             }
         };
+        let me = self.client.welcome().you.id.clone();
         let welcome = tokio::select! {
             () = stop.cancelled() => return Ok(false),
             welcome = self.client.reconnect() => welcome?,
@@ -260,8 +266,10 @@ impl LoadPlayer {
         if welcome.resumed {
             self.witness.reconnected(self.role);
         } else {
-            self.witness.trouble(LoadTrouble::SessionLost);
-            self.known.clear();
+            if welcome.you.id != me {
+                self.witness.trouble(LoadTrouble::SessionLost);
+            }
+            self.forgotten = self.known.drain().map(|(game, _)| game).collect();
         }
         self.unheard = self.known.keys().cloned().collect();
         self.is_returning = true;
@@ -335,6 +343,7 @@ impl LoadPlayer {
     /// A game ended; nothing happened if that was known, as when its end is said again.
     fn take_end(&mut self, end: &GameEnd) -> Option<Happening> {
         self.unheard.remove(&end.game);
+        self.forgotten.remove(&end.game);
         self.known.contains_key(&end.game).then_some(())?;
         self.take_view(&end.game, &end.moves);
         self.known.remove(&end.game);
@@ -353,6 +362,9 @@ impl LoadPlayer {
 
     /// Compares what is said about a game with what was seen of it: moves may be added, never taken away.
     fn take_view(&mut self, game: &GameId, moves: &str) {
+        if self.forgotten.remove(game) {
+            self.witness.trouble(LoadTrouble::SessionLost);
+        }
         let known = self.known.entry(game.clone()).or_default();
         if !moves.starts_with(known.as_str()) {
             let (known, said) = (known.clone(), moves.to_owned());

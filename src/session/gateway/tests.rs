@@ -270,6 +270,7 @@ async fn a_database_that_is_away_for_a_moment_costs_nobody_the_session() {
     arena.store.lose("rating");
     let refused = arena.try_hello(Credential::None, resuming.clone()).await.map(|_| ()).unwrap_err();
     assert_eq!(refused.error.code, ErrorCode::Busy, "{refused}");
+    assert!(refused.error.retry_ms.is_some(), "{refused}");
     assert!(arena.hello(Credential::None, resuming).await.welcome.resumed);
 }
 
