@@ -212,6 +212,7 @@ impl Accounts {
         let identity = identity_of(&player);
         self.admit_by(invitation, &identity.id, &identity.name).await?;
         self.write(Write::AddPlayer { player, password: Some(phc) }).await?;
+        self.take_from_guest(&identity.name).await?;
         info!(player = %identity.id, name = %identity.name, "account created");
         Ok(identity)
     }
@@ -387,6 +388,7 @@ impl Accounts {
         let added = self.write(Write::AddBot { bot, token, at_most: BOTS_MAX }).await;
         added.map_err(|error| error.if_too_many(AccountError::TooManyBots { max: BOTS_MAX }))?;
         let Identity { id, name, .. } = &issued.identity;
+        self.take_from_guest(name).await?;
         info!(player = %id, %name, owner = %owner.id, "bot created");
         Ok(issued)
     }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName};
+use crate::model::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName, SUFFIX_ALPHABET, SUFFIX_CHARS};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
@@ -13,12 +13,6 @@ use crate::model::time::UnixMillis;
 
 /// How long a guest stays the same guest: 90 days. After that the browser gets a new identity.
 pub(crate) const GUEST_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
-
-/// Characters after [`GUEST_PREFIX`] or [`GONE_PREFIX`].
-const SUFFIX_CHARS: usize = 6;
-
-/// Characters of the suffix: no vowels, so no words; none that look alike. 28^6 are 480 million names.
-const SUFFIX_ALPHABET: &[u8; 28] = b"23456789bcdfghjkmnpqrstvwxyz";
 
 /// Parts of the signed payload.
 const SEPARATOR: char = ' ';

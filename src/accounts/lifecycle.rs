@@ -44,6 +44,7 @@ impl Accounts {
         self.admit_by(invitation, &stored.id, &name).await?;
         let promoted = Write::Promote { player: stored.id.clone(), name: name.clone(), password };
         self.write(promoted).await?;
+        self.take_from_guest(&name).await?;
         self.inner.stored_guests.forget(&stored.id);
         // Nobody listens when no session is open.
         let _ = self.inner.revoked.send(Revoked::Guest(stored.id.clone()));

@@ -2,7 +2,7 @@
 
 use tracing::info;
 
-use super::{AccountError, Accounts, NAME_ATTEMPTS, Revoked, guest};
+use super::{AccountError, Accounts, NAME_ATTEMPTS, Revoked, guest, is_guest};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::secret::Secret;
 use crate::model::time::UnixMillis;
@@ -141,20 +141,22 @@ impl Accounts {
         Err(AccountError::NameTaken)
     }
 
-    /// Gives a player another name; its games keep their links.
+    /// Gives a player another name; its games keep their links. A guest's keeps the mark of guests.
     ///
     /// # Errors
     ///
-    /// The name breaks its rule or is taken; it is a guest or a bot of the house; or the store failed.
+    /// The name breaks its rule or is taken; it is a bot of the house; or the store failed.
     pub(crate) async fn rename(
         &self,
         player: &PlayerId,
         name: &str,
         because: Because,
     ) -> Result<PlayerName, AccountError> {
-        let name = PlayerName::register(name)?;
+        let is_of_guest = self.inner.store.player(player).await?.is_some_and(|player| is_guest(&player));
+        let name = if is_of_guest { PlayerName::of_guest(name)? } else { PlayerName::register(name)? };
         self.check_name(&name, Some(player)).await?;
         self.take(player, MeasureKind::Rename { name: name.clone() }, because).await?;
+        self.inner.stored_guests.forget(player);
         // Nobody listens when no session is open.
         let _ = self.inner.revoked.send(Revoked::Name(player.clone()));
         Ok(name)

@@ -27,13 +27,14 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 17] = [
+const SERVER_ONLY: [&str; 18] = [
     "author",
     "character",
     "docs",
     "duel",
     "editor",
     "glossary",
+    "guest",
     "ladder",
     "learner",
     "lessons",

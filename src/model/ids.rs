@@ -157,8 +157,14 @@ const VERSION_DIGITS_MAX: usize = 9;
 const RESERVED_NAMES: &[&str] =
     &["admin", "administrator", "arena", "fourfold", "moderator", "official", "root", "server", "system"];
 
-/// Guests are called `guest-` and six characters; nobody else may be.
+/// Guests are called `guest-` and six characters, or `guest-` and what they call themselves; nobody else may be.
 pub(crate) const GUEST_PREFIX: &str = "guest-";
+
+/// Characters after [`GUEST_PREFIX`] or [`GONE_PREFIX`] in names that nobody chose.
+pub(crate) const SUFFIX_CHARS: usize = 6;
+
+/// Characters of that suffix: no vowels, so no words; none that look alike. 28^6 are 480 million names.
+pub(crate) const SUFFIX_ALPHABET: &[u8; 28] = b"23456789bcdfghjkmnpqrstvwxyz";
 
 /// Whoever left is called `gone-` and some characters; nobody else may be.
 pub(crate) const GONE_PREFIX: &str = "gone-";
@@ -204,6 +210,25 @@ impl PlayerName {
         Ok(name)
     }
 
+    /// Reads what a guest wants to be called, and gives the guest's name: it keeps the mark of guests, so that nobody
+    /// is taken for an account.
+    ///
+    /// # Errors
+    ///
+    /// Says which rule the text breaks; those for accounts hold too.
+    pub(crate) fn of_guest(text: &str) -> Result<Self, InvalidName> {
+        Self::register(text)?;
+        format!("{GUEST_PREFIX}{text}").parse()
+    }
+
+    /// What pages call somebody, beside a mark that says who is a guest: guests who chose a name by that alone.
+    pub(crate) fn spoken(&self) -> &str {
+        match self.0.strip_prefix(GUEST_PREFIX) {
+            Some(chosen) if !is_made_up(chosen) => chosen,
+            Some(_) | None => &self.0,
+        }
+    }
+
     /// The name of this learner's version that was frozen after so many games.
     pub(crate) fn version(&self, games: u64) -> Self {
         Self(format!("{self}{VERSION_MARK}{games}").into())
@@ -235,6 +260,11 @@ fn split_version(text: &str) -> Option<(&str, &str)> {
         (1..=VERSION_DIGITS_MAX).contains(&games.len()) && games.bytes().all(|byte| byte.is_ascii_digit())
     };
     text.split_once(VERSION_MARK).filter(|(_, games)| is_number(games))
+}
+
+/// Whether the rest of a guest's name is as they are drawn.
+fn is_made_up(suffix: &str) -> bool {
+    suffix.len() == SUFFIX_CHARS && suffix.bytes().all(|byte| SUFFIX_ALPHABET.contains(&byte))
 }
 
 fn check_plain(text: &str) -> Result<(), InvalidName> {
@@ -316,5 +346,17 @@ mod tests {
         check_name("Admin", &Err(InvalidName::Reserved { name: "Admin".into() }));
         check_name("memory@300", &Err(InvalidName::Character { position: 7 }));
         check_name("Guest-abc", &Err(InvalidName::Reserved { name: "Guest-abc".into() }));
+    }
+
+    #[test]
+    fn a_guest_who_chose_a_name_is_called_by_it_and_stays_marked() {
+        let anna = PlayerName::of_guest("Anna").unwrap();
+        assert_eq!((anna.as_str(), anna.spoken()), ("guest-Anna", "Anna"));
+        for whole in ["guest-vg99nb", "Ada", "gone-vg99nb"] {
+            assert_eq!(whole.parse::<PlayerName>().unwrap().spoken(), whole);
+        }
+        for refused in ["a", "admin", "guest-Bob", "an na", "fifteen-letters"] {
+            assert!(PlayerName::of_guest(refused).is_err(), "{refused}");
+        }
     }
 }

@@ -304,6 +304,17 @@ pub(crate) async fn a_guest_becomes_a_person_and_whoever_leaves_a_guest<F: Fixtu
         name: name.parse().unwrap(),
         password: "$hash".into(),
     };
+    let named = |player: &PlayerId, name: &str| Write::NameGuest {
+        player: player.clone(),
+        name: name.parse().unwrap(),
+    };
+    assert_eq!(write(&*store, named(&guest.id, "bob")).await, Err(Refused::NameTaken));
+    assert_eq!(write(&*store, named(&player_id("Bob"), "guest-bob")).await, Err(Refused::NoSuchPlayer));
+    for name in ["guest-anna", "guest-Anna"] {
+        write(&*store, named(&guest.id, name)).await.unwrap();
+        let anna = StoredPlayer { name: name.parse().unwrap(), ..guest.clone() };
+        assert_eq!(store.player(&guest.id).await.unwrap(), Some(anna));
+    }
     assert_eq!(write(&*store, promote(&guest.id, "bob")).await, Err(Refused::NameTaken));
     assert_eq!(write(&*store, promote(&player_id("Bob"), "bobby")).await, Err(Refused::NoSuchPlayer));
     write(&*store, promote(&guest.id, "Ada")).await.unwrap();

@@ -108,6 +108,11 @@ pub(crate) async fn a_player_gets_another_name_that_is_free<F: Fixture>() {
     assert_eq!(store.player_by_name(&"Ada".parse().unwrap()).await.unwrap(), None);
     let log = store.audit_log(None, 1).await.unwrap();
     assert_eq!(log[0].detail.as_deref(), Some("to countess"));
+    write(&*store, add(player("guest-rude", PlayerKind::Guest))).await.unwrap();
+    let tamed = |to: &str| measure("guest-rude", MeasureKind::Rename { name: to.parse().unwrap() });
+    assert_eq!(write(&*store, tamed("rude")).await, Err(Refused::NoSuchPlayer));
+    write(&*store, tamed("guest-Kind")).await.unwrap();
+    assert!(store.player_by_name(&"guest-kind".parse().unwrap()).await.unwrap().is_some());
 }
 
 pub(crate) async fn the_log_has_everything_the_newest_first<F: Fixture>() {

@@ -224,6 +224,7 @@ impl MemoryTables {
                 self.set_password(player, password, keeps.as_ref())
             }
             Write::Promote { player, name, password } => self.promote(player, name, password),
+            Write::NameGuest { player, name } => self.name_guest(player, name),
             Write::Retire { player, name } => self.retire(player, name),
             Write::SetProfile { player, profile } => {
                 let player = self.players.get_mut(player).ok_or(Refused::NoSuchPlayer)?;
@@ -433,6 +434,15 @@ impl MemoryTables {
         guest.kind = PlayerKind::Human;
         guest.name = name.clone();
         self.passwords.insert(id.clone(), password.to_owned());
+        Ok(Written::Done)
+    }
+
+    fn name_guest(&mut self, id: &PlayerId, name: &PlayerName) -> Result<Written, Refused> {
+        if self.player_by_name(name).is_some_and(|other| other.id != *id) {
+            return Err(Refused::NameTaken);
+        }
+        let guest = self.players.get_mut(id).filter(|player| player.kind == PlayerKind::Guest);
+        guest.ok_or(Refused::NoSuchPlayer)?.name = name.clone();
         Ok(Written::Done)
     }
 

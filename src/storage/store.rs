@@ -77,6 +77,9 @@ pub enum Write {
         /// PHC string of its password.
         password: String,
     },
+    /// A guest has another name. Refused as [`Refused::NoSuchPlayer`] if the player is no guest, as
+    /// [`Refused::NameTaken`] if another player has the name.
+    NameGuest { player: PlayerId, name: PlayerName },
     /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
     /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes. From then on it is listed as
     /// guests are, which is nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots
@@ -237,6 +240,7 @@ impl Write {
             | Self::ReplaceGuest { .. }
             | Self::SetPassword { .. }
             | Self::Promote { .. }
+            | Self::NameGuest { .. }
             | Self::Retire { .. }
             | Self::SetProfile { .. }
             | Self::AddToken { .. }

@@ -63,6 +63,31 @@ test("two people play a rated game to the end; one reloads, a third watches, the
   assert.equal(await atGame(eve), pages.id);
 });
 
+test("a guest chooses a name on a phone, and friends read it on the invitation and at the board", async () => {
+  const [anna, ben] = await Promise.all([1, 2].map(() => browser.visitor(arena.url, PHONE)));
+  await toLobby(anna);
+  assert.match((await anna.textContent("#guest-name summary")) ?? "", /You play as guest-\w{6}\./);
+  await anna.tap("#guest-name summary");
+  await anna.fill("#guest-name-field", "admin");
+  await anna.tap("#guest-name button");
+  await anna.waitForSelector("#guest-name .problem:not(:empty)");
+  await anna.fill("#guest-name-field", "Anna");
+  await Promise.all([anna.waitForEvent("load"), anna.tap("#guest-name button")]);
+  await anna.waitForSelector('html[data-connection="open"]');
+  assert.match((await anna.textContent("#guest-name summary")) ?? "", /You play as Anna\./);
+  await anna.tap("#make-link");
+  const url = await anna.inputValue("#invite-url");
+  assert.equal(await anna.isHidden("#guest-name"), true, "whoever waits keeps the name that others see");
+  await ben.goto(url);
+  await ben.waitForSelector('html[data-connection="open"]');
+  assert.equal(await ben.textContent("h1"), "Anna invites you to a game");
+  await ben.tap("#accept");
+  await Promise.all([atGame(anna), atGame(ben)]);
+  assert.equal(await ben.textContent('[data-seat="top"] .name'), "Anna");
+  assert.equal(await ben.textContent('[data-seat="top"] .badge.guest'), "guest");
+  await browser.endOfTest(/status of 422/);
+});
+
 test("an invitation's link begins a game, which can be resigned and played again", async () => {
   const [fay, gus] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   await toLobby(fay);

@@ -9,7 +9,7 @@ import { thoughts } from "../../web/static/replay.js";
 import { points, seriesAfter } from "../../web/static/series.js";
 import { canAbort, fromSnapshot, moveTimeLeft, reduce, timeLeft } from "../../web/static/state.js";
 import { missed, story } from "../../web/static/story.js";
-import { clockFace, timeControl } from "../../web/static/words.js";
+import { clockFace, spokenName, timeControl } from "../../web/static/words.js";
 
 const STANDARD = parseVariant("7x6");
 
@@ -151,6 +151,11 @@ test("a limit for each move runs beside the bank", () => {
   const state = after(snapshot({ time: { bank_ms: 60_000, increment_ms: 0, move_ms: 10_000 } }));
   assert.equal(moveTimeLeft(state, "first", state.turnAt + 4_000), 6_000);
   assert.equal(moveTimeLeft(state, "second", 4_000), null);
+});
+
+test("a guest who chose a name is called by it, and nobody else is called otherwise", () => {
+  const names = { "guest-Anna": "Anna", "guest-anna12": "anna12", "guest-vg99nb": "guest-vg99nb", Ada: "Ada", "gone-vg99nb": "gone-vg99nb" };
+  for (const [name, spoken] of Object.entries(names)) assert.equal(spokenName(name), spoken);
 });
 
 test("times read as people say them", () => {

@@ -76,11 +76,12 @@ const RULES = { name: "error.bad_name", password: "error.bad_password", new_pass
 /** @param {HTMLInputElement} input */
 function explain(input) {
   const rule = RULES[/** @type {keyof typeof RULES} */ (input.name)];
-  if (!rule) return;
+  const words = input.dataset.rule ?? (rule && text(rule));
+  if (!words) return;
   const check = () => {
     input.setCustomValidity("");
     const { patternMismatch, tooShort, tooLong } = input.validity;
-    if (patternMismatch || tooShort || tooLong) input.setCustomValidity(text(rule));
+    if (patternMismatch || tooShort || tooLong) input.setCustomValidity(words);
   };
   input.addEventListener("input", check);
   input.addEventListener("invalid", check);

@@ -3,6 +3,7 @@
 import { noteBeaten } from "./beaten.js";
 import { el, find } from "./dom.js";
 import { other, threatens } from "./rules.js";
+import { spokenName } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {import("../types/protocol").Player} Player */
@@ -15,7 +16,7 @@ for (const template of /** @type {NodeListOf<HTMLTemplateElement>} */ (document.
 
 /** What somebody is called: the name of a character, else that of the account. @param {Player} player */
 export function nameOf(player) {
-  return known.get(player.id)?.dataset.name ?? player.name;
+  return known.get(player.id)?.dataset.name ?? spokenName(player.name);
 }
 
 /** The face of a character. @param {Player} player @returns {Node | null} */

@@ -162,6 +162,7 @@ function showWaiting(title, detail, cancel) {
   if (!form.hidden) waiting.style.minHeight = `${form.offsetHeight}px`;
   form.hidden = true;
   waiting.hidden = false;
+  showGuestName(false);
   setText(find("#waiting-title"), title);
   setText(find("#waiting-detail"), detail);
   setText(find("#waiting-time"), "");
@@ -173,11 +174,18 @@ function showWaiting(title, detail, cancel) {
   announce(`${title} ${detail}`);
 }
 
+/** Whoever waits keeps the name that others see: another one would be another connection. @param {boolean} may */
+function showGuestName(may) {
+  const choice = /** @type {HTMLElement | null} */ (document.querySelector("#guest-name"));
+  if (choice) choice.hidden = !may;
+}
+
 function stopWaiting() {
   seek = null;
   clearTimeout(timer);
   expectNothing();
   waiting.hidden = true;
+  showGuestName(true);
   form.hidden = false;
 }
 
@@ -252,7 +260,7 @@ function seekRow({ player, ...terms }) {
     {},
     el("span", { class: "grow" }, playerLink(player)),
     el("span", { class: "soft small" }, termsWords(terms)),
-    el("button", { type: "button", class: "button compact", click: join, "aria-label": text("lobby.play_name", { name: player.name }) }, text("bots.play")),
+    el("button", { type: "button", class: "button compact", click: join, "aria-label": text("lobby.play_name", { name: nameOf(player) }) }, text("bots.play")),
   );
 }
 

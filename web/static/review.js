@@ -11,7 +11,7 @@ import { playBot } from "./start.js";
 import { missed, story } from "./story.js";
 import { count, language, text } from "./texts.js";
 import { isBlunder, outlookAfter, outlookBefore, ValueGraph, valueTable } from "./value-graph.js";
-import { COLOR } from "./words.js";
+import { COLOR, spokenName } from "./words.js";
 
 /** @typedef {import("../types/protocol").Side} Side */
 /** @typedef {import("../types/review").Review} Review */
@@ -68,7 +68,7 @@ export class ReviewCard {
     if (this.#isLoading) return;
     this.#isLoading = true;
     this.#you = you;
-    this.#names = { first: players.first.name, second: players.second.name };
+    this.#names = { first: spokenName(players.first.name), second: spokenName(players.second.name) };
     this.card.hidden = false;
     this.card.replaceChildren(heading(), el("p", { class: "hint" }, text("review.waiting")));
     this.#review = await fetchReview(id).catch(() => null);

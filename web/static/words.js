@@ -39,6 +39,15 @@ export function timeControl(time) {
   return parts.join(", ");
 }
 
+/** A guest's name as it was drawn; others were chosen. */
+const DRAWN = /^[2-9b-df-hjkmnp-tv-z]{6}$/;
+
+/** What somebody is called, beside a mark that says who is a guest: guests who chose a name by that alone. @param {string} name */
+export function spokenName(name) {
+  const chosen = name.startsWith("guest-") ? name.slice("guest-".length) : "";
+  return chosen && !DRAWN.test(chosen) ? chosen : name;
+}
+
 /**
  * `9 × 6, 5 in a row`.
  * @param {import("./rules.js").Variant} variant

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse};
-use axum::routing::post;
+use axum::routing::{post, put};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,26 @@ pub(in crate::http) struct NewAccount {
     /// The code of an invitation, where nobody registers without.
     #[serde(default)]
     invitation: Option<String>,
+}
+
+/// What a guest wants to be called.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GuestName {
+    /// 2 to 14 letters, digits, `_` or `-`.
+    name: String,
+}
+
+/// A guest as everybody sees them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Guest")]
+struct GuestView {
+    /// Stays the same as long as the cookie does.
+    id: PlayerId,
+    /// `guest-` and the name that was chosen.
+    name: PlayerName,
+    /// Always `guest`.
+    kind: PlayerKind,
 }
 
 /// Who signed in. The session itself is in the cookie.
@@ -93,9 +113,28 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         .signed_in()
         .refusals(&[ApiCode::OriginNotAllowed]);
     vec![
+        Endpoint::new("/api/v1/guest", put(name_guest), [of_guest()]),
         Endpoint::new("/api/v1/accounts", post(create_account), [register]),
         Endpoint::new("/api/v1/sessions", post(create_session).delete(delete_session), [sign_in, sign_out]),
     ]
+}
+
+/// How guests choose a name.
+fn of_guest() -> Operation {
+    Operation::put(
+        "/api/v1/guest",
+        "Gives a guest, whom the site's cookie names, the name that they choose",
+        Content::Json(schema_of::<GuestView>),
+    )
+    .body(schema_of::<GuestName>)
+    .refusals(&[
+        ApiCode::Unauthorized,
+        ApiCode::Forbidden,
+        ApiCode::NameTaken,
+        ApiCode::NameReserved,
+        ApiCode::RateLimited,
+        ApiCode::OriginNotAllowed,
+    ])
 }
 
 async fn create_account(
@@ -110,6 +149,20 @@ async fn create_account(
     let identity = accounts.register_guest(from, guest.as_ref(), &name, password, invited.as_ref()).await?;
     let issued = state.accounts.open_session(&identity.id, device(&headers)).await?;
     Ok(signed_in(&state, issued))
+}
+
+async fn name_guest(
+    State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
+    viewer: Option<Viewer>,
+    JsonBody(GuestName { name }): JsonBody<GuestName>,
+) -> Result<impl IntoResponse, ApiError> {
+    let viewer = viewer.ok_or_else(|| ApiError::unauthorized("a guest is known by the site's cookie"))?;
+    if viewer.is_signed_in() || !state.access.guests {
+        return Err(ApiError::new(ApiCode::Forbidden, "only guests who play here choose a name like this"));
+    }
+    let Identity { id, name, kind, .. } = state.accounts.name_guest(from, &viewer.identity, &name).await?;
+    Ok(Json(GuestView { id, name, kind }))
 }
 
 /// What the request comes from, by what it says.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::bots::player;
 use super::refusal::Refusal;
 use super::{Control, Route};
-use crate::accounts::AccountError;
+use crate::accounts::{AccountError, is_guest};
 use crate::http::answer::List;
 use crate::http::error::ApiError;
 use crate::http::request::{JsonBody, PathPart, QueryParameters};
@@ -280,7 +280,10 @@ async fn rename(
     JsonBody(RenamePlayer { reason, by, name: new }): JsonBody<RenamePlayer>,
 ) -> Result<Json<Done>, Refusal> {
     let because = Reason { reason, by }.checked()?;
-    let player = registered(&control, &name).await?;
+    let bad_name = |message| ApiError::bad_parameter("name", message);
+    let found = player(&control, &name, "player", bad_name).await?;
+    // Guests choose names too, and keep them as long as their cookies live.
+    let player = if is_guest(&found) { found } else { registered(&control, &name).await? };
     Ok(Json(Done::to(control.accounts.rename(&player.id, &new, because).await?)))
 }
 

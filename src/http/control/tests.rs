@@ -433,9 +433,10 @@ async fn what_operators_cannot_do_to_players_is_refused_and_not_noted() {
     control.store.commit(&[house, add(player("guest-xyz", PlayerKind::Guest))]).await.unwrap();
     for name in ["perfect", "guest-xyz"] {
         check_refused(client.ban(name, None, because("rude")).await, ApiCode::Conflict);
-        check_refused(client.rename(name, "other", because("rude")).await, ApiCode::Conflict);
         check_refused(client.sessions(name).await, ApiCode::Conflict);
     }
+    check_refused(client.rename("perfect", "other", because("rude")).await, ApiCode::Conflict);
+    check_refused(client.rename("guest-xyz", "guest-other", because("rude")).await, ApiCode::NameReserved);
     check_refused(client.ban("nobody", None, because("rude")).await, ApiCode::NotFound);
     check_refused(client.ban("ada", None, because(" ")).await, ApiCode::BadField);
     for days in [0, 3_651, u32::MAX] {
@@ -448,6 +449,8 @@ async fn what_operators_cannot_do_to_players_is_refused_and_not_noted() {
     check_refused(client.reset_password("six", &because("forgot")).await, ApiCode::Conflict);
     check_refused(client.players("guest", None).await, ApiCode::BadParameter);
     assert_eq!(client.audit_log(9).await.unwrap(), []);
+    let renamed = client.rename("guest-xyz", "other", because("rude")).await.unwrap();
+    assert_eq!(renamed.name.as_str(), "guest-other", "a guest stays marked");
 }
 
 #[tokio::test]

@@ -99,7 +99,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
     let sessions = sessions.into_iter().map(|session| SessionLine::new(language, session, here)).collect();
     let keep_games = stored_guest(&state, &visitor)
         .await?
-        .map(|name| language.fill("account.keep_games", &[("name", name.as_str())]));
+        .map(|name| language.fill("account.keep_games", &[("name", name.spoken())]));
     let page = AccountPage {
         frame: visitor.frame(
             Tab::Account,

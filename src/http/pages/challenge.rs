@@ -38,14 +38,16 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let title = if is_mine {
         lang.text("challenge.yours").to_owned()
     } else {
-        lang.fill("challenge.invites", &[("name", &offer.from.name)])
+        lang.fill("challenge.invites", &[("name", offer.from.name.spoken())])
     };
     let variant = offer.terms.variant.0;
     let time = words::time_control(lang, offer.terms.time.control());
     let kind = words::kind(lang, offer.terms.rated);
     // Whoever gets the link reads there who invites, and to what.
-    let described =
-        format!("{} · {time} · {kind}", lang.fill("challenge.invites", &[("name", &offer.from.name)]));
+    let described = format!(
+        "{} · {time} · {kind}",
+        lang.fill("challenge.invites", &[("name", offer.from.name.spoken())])
+    );
     let page = ChallengePage {
         frame: visitor.frame(Tab::Elsewhere, title.as_str()).described(described),
         id: id.to_string(),
@@ -68,7 +70,7 @@ fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
     match (offer.terms.side, is_mine) {
         (SideChoice::Random, _) => lang.text("challenge.by_lot").to_owned(),
         (SideChoice::First, true) | (SideChoice::Second, false) => lang.text("challenge.you").to_owned(),
-        (SideChoice::First, false) => offer.from.name.to_string(),
+        (SideChoice::First, false) => offer.from.name.spoken().to_owned(),
         (SideChoice::Second, true) => lang.text("challenge.whoever_accepts").to_owned(),
     }
 }

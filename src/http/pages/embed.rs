@@ -42,7 +42,8 @@ pub(super) async fn page(
         return Err(PageError::not_found(visitor));
     };
     let snapshot = stored_snapshot(&state, stored, None).await?.0;
-    let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
+    let players = &snapshot.players;
+    let title = format!("{} – {}", players.first.name.spoken(), players.second.name.spoken());
     let cast = Cast::new(visitor.language(), &state.arena.open_bots()).among(&snapshot.players);
     let game = Watched::new(visitor.language(), &snapshot, &cast, Opens::InNewTab);
     let page = Embed {

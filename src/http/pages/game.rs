@@ -330,7 +330,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
     let reportable = reportable(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
-    let title = format!("{} – {}", snapshot.players.first.name, snapshot.players.second.name);
+    let players = &snapshot.players;
+    let title = format!("{} – {}", players.first.name.spoken(), players.second.name.spoken());
     let bots = state.arena.open_bots();
     let cast = Cast::new(visitor.language(), &bots).among(&snapshot.players);
     let shown = GameShown::new(visitor.language(), &state.site, &snapshot, end.as_ref(), &cast)

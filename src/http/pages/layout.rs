@@ -140,7 +140,7 @@ impl Visitor {
             board: self.board,
             lang: self.language,
             address: self.address.clone(),
-            name: viewer.map(|viewer| viewer.identity.name.to_string()).unwrap_or_default(),
+            name: viewer.map(|viewer| viewer.identity.name.spoken().to_owned()).unwrap_or_default(),
             is_signed_in: viewer.is_some_and(Viewer::is_signed_in),
             announcement: self.announcement.clone(),
             pause: self.pause.clone(),

@@ -89,7 +89,7 @@ impl PlayerTag {
     pub(super) fn new(lang: Language, player: &WirePlayer) -> Self {
         Self {
             lang,
-            name: player.name.to_string(),
+            name: player.name.spoken().to_owned(),
             face: None,
             page: player.name.to_string(),
             badge: badge(player.kind),

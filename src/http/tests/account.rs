@@ -3,12 +3,15 @@
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::http::testing::{Answer, PASSWORD, TestSite, credentials};
+use crate::accounts::Revoked;
+use crate::http::site::Site;
+use crate::http::testing::{Answer, PASSWORD, TestArena, TestSite, credentials};
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
 use crate::storage::puzzles::{Goal, Harvest, NewPuzzle, PuzzleTry, TryResult};
 use crate::storage::store::{Store, Write};
+use crate::system::config::AccessConfig;
 
 const ACCOUNT: &str = "/api/v1/account";
 const ACCOUNTS: &str = "/api/v1/accounts";
@@ -50,6 +53,45 @@ async fn a_guest_who_never_played_gets_a_fresh_account() {
     let registered = ask(&site, Method::POST, ACCOUNTS, &cookie, credentials("Ada", PASSWORD)).await;
     assert_eq!(registered.status, StatusCode::CREATED);
     assert_ne!(registered.json()["id"], json!(guest.identity.id));
+}
+
+#[tokio::test]
+async fn a_guest_chooses_a_name_that_nobody_has_or_looks_like_until_an_account_is_called_so() {
+    let word = "idiot".parse().unwrap();
+    let access = AccessConfig { forbidden_names: vec![word], ..AccessConfig::default() };
+    let site = TestSite::admitting(access, Site::default(), TestArena::default());
+    site.register("Ilona").await;
+    let (id, stored) = stored_guest(&site).await;
+    let fresh = format!("fourfold={}", site.state.accounts.new_guest().cookie.unwrap().expose());
+    let name = async |cookie: &str, name: &str| {
+        ask(&site, Method::PUT, "/api/v1/guest", cookie, json!({ "name": name })).await
+    };
+    for (refused, status, code) in [
+        ("ilona", 409, "name_taken"),
+        ("1lona", 409, "name_taken"),
+        ("an-1D10T", 422, "name_reserved"),
+        ("admin", 422, "name_reserved"),
+        ("guest-Bob", 422, "name_reserved"),
+        ("fifteen-letters", 422, "bad_field"),
+        ("an na", 422, "bad_field"),
+    ] {
+        name(&stored, refused).await.check_refused(status, code, Some("name"));
+    }
+    let mut revoked = site.state.accounts.revocations();
+    for (cookie, chosen) in [(&stored, "Anna"), (&stored, "anna"), (&fresh, "B0b")] {
+        let named = name(cookie, chosen).await;
+        assert_eq!(named.json()["name"], json!(format!("guest-{chosen}")), "{named:?}");
+        assert_eq!(named.json()["kind"], json!("guest"));
+    }
+    assert_eq!(revoked.try_recv().unwrap(), Revoked::Name(id.clone()));
+    name(&stored, "bob").await.check_refused(409, "name_taken", Some("name"));
+    name("", "Carl").await.check_refused(401, "unauthorized", None);
+    let ada = site.register("Ada").await;
+    name(&ada, "Carl").await.check_refused(403, "forbidden", None);
+    // The account comes first.
+    site.register("Anna").await;
+    let guest = site.store.player(&id).await.unwrap().unwrap();
+    assert_eq!(guest.name.spoken(), guest.name.as_str());
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use async_trait::async_trait;
 
 use super::{MemoryStore, MemoryTables};
-use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{
@@ -32,7 +32,7 @@ impl MemoryTables {
                 if self.player_by_name(name).is_some_and(|other| other.id != *player) {
                     return Err(Refused::NameTaken);
                 }
-                self.registered(player)?.name = name.clone();
+                self.renamed(player, name)?.name = name.clone();
                 Written::Done
             }
             MeasureKind::ResetPassword { password } => self.set_password(player, password, None)?,
@@ -72,6 +72,17 @@ impl MemoryTables {
         let player = self.players.get_mut(id);
         let player = player.filter(|player| !player.house && player.kind != PlayerKind::Guest);
         player.ok_or(Refused::NoSuchPlayer)
+    }
+
+    /// Whoever may get this name from an operator: a guest keeps the mark of guests.
+    fn renamed(&mut self, id: &PlayerId, name: &PlayerName) -> Result<&mut StoredPlayer, Refused> {
+        let is_marked = |name: &PlayerName| name.key().starts_with(GUEST_PREFIX);
+        let stays_guest =
+            self.players.get(id).is_some_and(|player| is_marked(&player.name)) && is_marked(name);
+        if stays_guest {
+            return self.players.get_mut(id).ok_or(Refused::NoSuchPlayer);
+        }
+        self.registered(id)
     }
 
     pub(super) fn note(&mut self, note: AuditNote, because: &Because) {

@@ -20,6 +20,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::Promote { player, name, password } => {
             players::promote(connection, player, name, password).await
         }
+        Write::NameGuest { player, name } => players::name_guest(connection, player, name).await,
         Write::Retire { player, name } => {
             let outcome = players::retire(connection, player, name).await?;
             if outcome.is_ok() {

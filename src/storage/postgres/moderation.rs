@@ -8,7 +8,7 @@ use super::db::{self, Connection};
 use super::operators;
 use super::players::{self, WriteOutcome, done_if};
 use super::puzzles;
-use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{
@@ -127,12 +127,14 @@ async fn admitted(connection: &Connection, code: &InvitationCode) -> Result<u32,
 }
 
 async fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
-    let sql = "SELECT 1 FROM player WHERE lower(name) = lower($1) AND id <> $2";
-    if db::query(sql).bind(name.as_str()).bind(player.as_str()).has_row(connection).await? {
+    if players::name_is_anothers(connection, player, name).await? {
         return Ok(Err(Refused::NameTaken));
     }
-    let sql = "UPDATE player SET name = $1 WHERE id = $2 AND NOT house AND kind <> 'guest'";
-    let query = db::query(sql).bind(name.as_str()).bind(player.as_str());
+    // A guest keeps the mark of guests.
+    let sql = "UPDATE player SET name = $1 WHERE id = $2 AND NOT house \
+               AND (kind <> 'guest' OR lower(name) LIKE $3 AND lower($1) LIKE $3)";
+    let guests = format!("{GUEST_PREFIX}%");
+    let query = db::query(sql).bind(name.as_str()).bind(player.as_str()).bind(guests);
     Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlayer))
 }
 

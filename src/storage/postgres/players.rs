@@ -140,6 +140,29 @@ pub(super) async fn promote(
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 
+pub(super) async fn name_guest(
+    connection: &Connection,
+    player: &PlayerId,
+    name: &PlayerName,
+) -> WriteOutcome {
+    if name_is_anothers(connection, player, name).await? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET name = $1 WHERE id = $2 AND kind = $3";
+    let query = db::query(sql).bind(name.as_str()).bind(player.as_str()).bind(PlayerKind::Guest.word());
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlayer))
+}
+
+/// Whether somebody else has the name.
+pub(super) async fn name_is_anothers(
+    connection: &Connection,
+    player: &PlayerId,
+    name: &PlayerName,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM player WHERE lower(name) = lower($1) AND id <> $2";
+    db::query(sql).bind(name.as_str()).bind(player.as_str()).has_row(connection).await
+}
+
 pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
     if name_is_taken(connection, name).await? {
         return Ok(Err(Refused::NameTaken));

@@ -9,7 +9,7 @@ use super::db::{self, Connection};
 use super::operators;
 use super::players::{self, WriteOutcome, done_if};
 use super::puzzles;
-use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::storage::moderation::{
@@ -125,12 +125,15 @@ fn admitted(connection: &Connection, code: &InvitationCode) -> Result<u32, Store
 }
 
 fn rename(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
-    let sql = "SELECT 1 FROM player WHERE name = ? AND id <> ?";
-    if db::query(sql).bind(name.as_str()).bind(player.as_str()).has_row(connection)? {
+    if players::name_is_anothers(connection, player, name)? {
         return Ok(Err(Refused::NameTaken));
     }
-    let sql = "UPDATE player SET name = ? WHERE id = ? AND house = 0 AND kind <> 'guest'";
+    // A guest keeps the mark of guests.
+    let sql = "UPDATE player SET name = ? WHERE id = ? AND house = 0 \
+               AND (kind <> 'guest' OR name LIKE ? AND ? LIKE ?)";
+    let guests = format!("{GUEST_PREFIX}%");
     let query = db::query(sql).bind(name.as_str()).bind(player.as_str());
+    let query = query.bind(guests.as_str()).bind(name.as_str()).bind(guests.as_str());
     Ok(done_if(query.execute(connection)?, Refused::NoSuchPlayer))
 }
 

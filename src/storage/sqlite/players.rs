@@ -210,6 +210,25 @@ pub(super) fn promote(
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 
+pub(super) fn name_guest(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
+    if name_is_anothers(connection, player, name)? {
+        return Ok(Err(Refused::NameTaken));
+    }
+    let sql = "UPDATE player SET name = ? WHERE id = ? AND kind = ?";
+    let query = db::query(sql).bind(name.as_str()).bind(player.as_str()).bind(PlayerKind::Guest.word());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchPlayer))
+}
+
+/// Whether somebody else has the name.
+pub(super) fn name_is_anothers(
+    connection: &Connection,
+    player: &PlayerId,
+    name: &PlayerName,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM player WHERE name = ? AND id <> ?";
+    Ok(db::query(sql).bind(name.as_str()).bind(player.as_str()).has_row(connection)?)
+}
+
 pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerName) -> WriteOutcome {
     if name_is_taken(connection, name)? {
         return Ok(Err(Refused::NameTaken));

@@ -204,6 +204,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::Promote { player, name, password } => {
                 players::promote(self.connection, player, name, password)
             }
+            Write::NameGuest { player, name } => players::name_guest(self.connection, player, name),
             Write::Retire { player, name } => {
                 let outcome = players::retire(self.connection, player, name)?;
                 if outcome.is_ok() {
