@@ -13,7 +13,7 @@ POSITIONS = ("-", "44", "4435", "44354665", "443546657733", "1212121", "44444444
 KINDS = """
     / /leaderboard /leaderboard?list=people /leaderboard?list=bots&by=learners /bots /bots/new /bots/editor /duel/none-d /account /offline
     /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary /puzzles/rush
-    /privacy /status
+    /privacy /status /find
     /player/ada /player/memory /player/memory@2 /player/adabot /learning /learning/memory /learning/ntuple-live
     /puzzles /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv /wall /embed/tv /embed/{learnt}
     /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665 /analysis/12?variant=5x4
@@ -26,7 +26,7 @@ OF_ADA = "/ /account /bots/new /bot/adabot /puzzles /puzzle/{puzzle} /player/ada
 OTHERS = """
     /leaderboard?list=bots /leaderboard?by=house /leaderboard?by=others /leaderboard?variant=5x4 /leaderboard?list=none
     /player/ada?variant=5x4 /player/memory?before=40 /player/nobody /player/x /learning/memory@2 /learning/greedy
-    /terms /imprint /bot/adabot /bot/nobody /tournament/none /puzzle/none /puzzles/next /puzzles/next?after=none /game/none
+    /find?for=ADA /find?for=ad /find?for=nobody /terms /imprint /bot/adabot /bot/nobody /tournament/none /puzzle/none /puzzles/next /puzzles/next?after=none /game/none
     /game/a%20b /embed/none /challenge/none /challenge/abc/qr.svg /docs/none /p/4435 /p/12?variant=5x4
     /analysis?moves=4435 /analysis?moves=https://{host}/game/{game} /analysis?moves=/game/none
     /analysis?variant=9x9x9x9 /analysis/4%204 /analysis/123?variant=6x5

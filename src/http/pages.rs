@@ -20,6 +20,7 @@ mod duel;
 mod editor;
 pub(super) mod embed;
 mod error;
+mod find;
 mod game;
 mod layout;
 mod leaderboard;
@@ -73,6 +74,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/embed/tv", get(embed::tv))
         .route("/embed/{id}", get(embed::page))
         .route("/offline", get(offline::page))
+        .route("/find", get(find::page))
         .route("/rules", get(rules::page))
         .route("/learn", get(lessons::index))
         .route("/learn/glossary", get(lessons::glossary))

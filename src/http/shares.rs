@@ -21,7 +21,8 @@ const EXPORTS: [&str; 3] = ["/api/v1/games.ndjson", "/api/v1/account/export", pr
 const FEEDS: [&str; 2] = ["/api/v1/live/feed", "/api/v1/games/{id}/feed"];
 
 /// What reads much of the store for one answer.
-const SEARCHES: [&str; 27] = [
+const SEARCHES: [&str; 28] = [
+    "/find",
     "/api/v1/leaderboard",
     "/api/v1/games",
     "/api/v1/games/{id}/review",

@@ -39,7 +39,8 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 26] = [
+const PATHS: [&str; 27] = [
+    "/find",
     "/status",
     "/bots/editor",
     "/privacy",
@@ -454,4 +455,46 @@ async fn positions_are_found_by_short_addresses_moves_and_links() {
         assert_eq!((answer.status.as_u16(), answer.header(header::LOCATION)), (status, target), "{path}");
     }
     assert_eq!(site.get("/analysis?moves=%2Fgame%2Fnone").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_search_leads_to_a_player_or_a_game_and_else_names_those_alike() {
+    let site = site("plays").await;
+    for (wanted, path) in
+        [("ADA", "/player/Ada"), ("one", "/game/one"), ("https%3A%2F%2Fx.org%2Fgame%2Fone%2F", "/game/one")]
+    {
+        let found = site.get(&format!("/find?for={wanted}")).await;
+        assert_eq!((found.status, found.header(header::LOCATION)), (StatusCode::SEE_OTHER, path), "{wanted}");
+    }
+    for (wanted, alike) in [("b", None), ("bo", Some("Bob")), ("al", Some("hal"))] {
+        let found = site.get(&format!("/find?for={wanted}")).await;
+        assert_eq!(found.status, StatusCode::NOT_FOUND);
+        let link = alike.map(|name| format!("href=\"/player/{name}\""));
+        assert!(link.is_none_or(|link| found.body.contains(&link)), "{wanted}: {}", found.body);
+    }
+    let nothing = site.get("/find?for=%3Cscript%3E").await;
+    assert!(nothing.body.contains("value=\"&#60;script&#62;\""), "{}", nothing.body);
+    assert!(!nothing.body.contains("<script>"), "{}", nothing.body);
+    for path in ["/nothing", "/player/nobody", "/game/none"] {
+        let page = site.get(path).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(page.body.contains("action=\"/find\"") && page.body.contains("href=\"/p/445563\""), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_lobby_shows_each_pairing_once_however_often_they_played() {
+    let site = site("plays").await;
+    add_players(&*site.store, &["Cy"]).await;
+    for (id, first, second) in
+        [("two", "Bob", "Ada"), ("three", "Ada", "Bob"), ("four", "Ada", "Cy"), ("five", "Cy", "Bob")]
+    {
+        play(&*site.store, spec(id, first, second), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    let page = site.get("/").await.body;
+    let mut pairings: Vec<&str> =
+        page.split("data-pairing=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(pairings.len(), 2, "three pairings, one of which is the great board's: {pairings:?}");
+    pairings.dedup();
+    assert_eq!(pairings.len(), 2, "{pairings:?}");
 }
