@@ -91,7 +91,7 @@ export class GameView {
     const seat = find(`[data-side="${side}"]`, this.root);
     const shown = el("span", { class: "floating", "aria-hidden": "true", animationend: () => shown.remove() }, emoji);
     seat.append(shown);
-    announce(`${this.#state?.players[side].name}: ${emoji}`);
+    announce(`${this.#state ? nameOf(this.#state.players[side]) : ""}: ${emoji}`);
   }
 
   #render() {
@@ -367,15 +367,20 @@ export function playerLink(player, face = null) {
   return el("a", { class: "player", href: `/player/${player.name}` }, face ?? "", ...playerParts(player));
 }
 
-/** @param {Player} player without a link, with the face of whoever has one */
-export function playerTag(player) {
-  return el("span", { class: "player" }, faceOf(player) ?? "", ...playerParts(player));
+/**
+ * Without a link, with the face of whoever has one.
+ * @param {Player} player
+ * @param {import("./state.js").GameState["players"]} [among] of a game in a list: where bots play each other, no word says so
+ */
+export function playerTag(player, among) {
+  return el("span", { class: "player" }, faceOf(player) ?? "", ...playerParts(player, among));
 }
 
-/** @param {Player} player */
-function playerParts(player) {
+/** @param {Player} player @param {import("./state.js").GameState["players"]} [among] */
+function playerParts(player, among) {
   const parts = [el("span", { class: "name" }, nameOf(player))];
-  if (player.kind !== "human") parts.push(kindBadge(player.kind));
+  const areBots = among?.first.kind === "bot" && among.second.kind === "bot";
+  if (player.kind !== "human" && !areBots) parts.push(kindBadge(player.kind));
   if (player.rating) parts.push(ratingText(player.rating));
   return parts;
 }

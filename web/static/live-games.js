@@ -38,7 +38,7 @@ export function finishedTile({ players, variant, end }) {
  * @param {boolean} [live]
  */
 function tile(game, players, variant, moves, meta, live = false) {
-  const seat = (/** @type {Side} */ side) => el("span", { class: "seat" }, discIcon(side), playerTag(players[side]));
+  const seat = (/** @type {Side} */ side) => el("span", { class: "seat" }, discIcon(side), playerTag(players[side], players));
   return el(
     "a",
     { class: "game-tile", href: `/game/${game}`, "data-game": game, "data-pairing": pairing(players) },

@@ -44,7 +44,7 @@ export class WatchedGame {
     for (const side of SIDES) {
       const seat = find(`[data-side="${side}"]`, this.root);
       seat.classList.toggle("to-move", state.toMove === side);
-      if (isNew) find(".who", seat).replaceChildren(playerTag(state.players[side]));
+      if (isNew) find(".who", seat).replaceChildren(playerTag(state.players[side], state.players));
       this.#clock(side).tick();
     }
     const link = /** @type {HTMLAnchorElement} */ (find(".watched-foot a", this.root));

@@ -1,13 +1,17 @@
-//! A face for each bot, drawn from its name: the same name has the same face everywhere and always.
+//! A picture for each player, drawn from the name: the same name has the same one everywhere and always. Bots have a
+//! square face with antennas, people a round shield with their initial, so that lists need no word for it.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
 use sha2::{Digest, Sha256};
 
+use crate::model::ids::PlayerName;
+use crate::model::player::PlayerKind;
+
 /// Hues of the circle that faces take: few enough to be told apart.
 const HUES: u16 = 12;
 
-/// A bot's face, as a small picture.
+/// A player's picture, a small one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Template)]
 #[template(path = "parts/avatar.html")]
 pub(super) struct Avatar {
@@ -16,6 +20,8 @@ pub(super) struct Avatar {
     eyes: u8,
     mouth: u8,
     antenna: u8,
+    /// Of a person; bots have a face.
+    initial: Option<char>,
 }
 
 impl HtmlSafe for Avatar {}
@@ -29,7 +35,17 @@ impl Avatar {
             eyes: digest[1] % 4,
             mouth: digest[2] % 4,
             antenna: digest[3] % 3,
+            initial: None,
         }
+    }
+
+    /// The picture of a player of this kind.
+    pub(super) fn of(kind: PlayerKind, name: &PlayerName) -> Self {
+        let initial = match kind {
+            PlayerKind::Bot => None,
+            PlayerKind::Human | PlayerKind::Guest => name.spoken().chars().next(),
+        };
+        Self { initial: initial.map(|letter| letter.to_ascii_uppercase()), ..Self::new(name.as_str()) }
     }
 }
 
@@ -42,6 +58,15 @@ mod tests {
     #[test]
     fn a_name_keeps_its_face() {
         assert_eq!(Avatar::new("Negamax"), Avatar::new("negamax"));
+    }
+
+    #[test]
+    fn people_are_round_and_bots_square() {
+        let name = "ada".parse().unwrap();
+        let picture = |kind| Avatar::of(kind, &name).to_string();
+        let (bot, person) = (picture(PlayerKind::Bot), picture(PlayerKind::Human));
+        assert!(bot.contains("rx=\"13\"") && !bot.contains("<text"), "{bot}");
+        assert!(person.contains(">A</text>") && !person.contains("<rect"), "{person}");
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl BotRow {
     fn new(lang: Language, bot: &OpenBot, shown: PublishedShown) -> Self {
         Self {
             name: bot.player.name.to_string(),
-            avatar: Avatar::new(bot.player.name.as_str()),
+            avatar: Avatar::of(bot.player.kind, &bot.player.name),
             character: Character::of(lang, bot),
             strength: strength(bot, shown),
             player: PlayerTag::new(lang, &bot.player).plain().unrated(),

@@ -8,6 +8,7 @@ use super::words::{self, BoardChoice};
 use crate::http::state::OpenBot;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
+use crate::model::player::PlayerKind;
 use crate::model::rating::level::Level;
 use crate::protocol::terms::{Sides, WirePlayer};
 
@@ -98,7 +99,8 @@ impl Cast {
     /// What both players are called.
     pub(super) fn names(&self, players: &Sides<WirePlayer>) -> [String; 2] {
         [&players.first, &players.second].map(|player| {
-            self.of(&player.id).map_or_else(|| player.name.to_string(), |character| character.name.to_owned())
+            self.of(&player.id)
+                .map_or_else(|| player.name.spoken().to_owned(), |character| character.name.to_owned())
         })
     }
 
@@ -109,6 +111,15 @@ impl Cast {
             Some(character) => tag.called(Some(character.name)).faced(character.face),
             None => tag,
         }
+    }
+}
+
+impl Cast {
+    /// The same in a game of these two: where bots play each other, no word says so of both.
+    pub(super) fn tag_among(&self, players: &Sides<WirePlayer>, player: &WirePlayer) -> PlayerTag {
+        let are_bots = [&players.first, &players.second].iter().all(|each| each.kind == PlayerKind::Bot);
+        let tag = self.tag(player);
+        if are_bots { tag.plain() } else { tag }
     }
 }
 

@@ -6,6 +6,7 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 use serde::Deserialize;
 
+use super::avatar::Avatar;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::player;
@@ -72,6 +73,8 @@ struct Bar {
 /// A row as the interface has it, with what only a page needs.
 struct LeaderboardPageRow {
     row: LeaderboardRowView,
+    /// By whose shape one sees who is a person and who a bot.
+    avatar: Avatar,
     player: PlayerTag,
     /// On the list of learners: how many.
     games_learnt: Option<String>,
@@ -124,7 +127,7 @@ pub(super) async fn page(
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     let scale = Ends::of(&rows);
     let mut rows: Vec<LeaderboardPageRow> =
-        rows.into_iter().map(|row| LeaderboardPageRow::new(lang, &scale, row)).collect();
+        rows.into_iter().map(|row| LeaderboardPageRow::new(lang, &scale, population, row)).collect();
     let of_learners = home == Some(Home::Learners);
     if of_learners {
         for shown in &mut rows {
@@ -148,9 +151,15 @@ pub(super) async fn page(
 }
 
 impl LeaderboardPageRow {
-    fn new(lang: Language, scale: &Ends, row: RankedRow) -> Self {
+    fn new(lang: Language, scale: &Ends, population: Population, row: RankedRow) -> Self {
+        let tag = PlayerTag::new(lang, &player::wire(&row.player, None));
         Self {
-            player: PlayerTag::new(lang, &player::wire(&row.player, None)),
+            avatar: Avatar::of(row.player.kind, &row.player.name),
+            player: match population {
+                Population::All => tag,
+                // A word on every line says nothing.
+                Population::People | Population::Bots => tag.plain(),
+            },
             games_learnt: None,
             bar: scale.bar(row.shown.rating.elo, row.shown.rating.pm95),
             // Of the exact share: that of the interface is rounded.

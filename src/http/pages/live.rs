@@ -82,7 +82,10 @@ impl GameTile {
 
 /// Both players, without links.
 fn seats(players: &Sides<WirePlayer>, cast: &Cast) -> Sides<LiveSeat> {
-    let seat = |side, player| LiveSeat { disc: DiscIcon::new(side), player: cast.tag(player).unlinked() };
+    let seat = |side, player| LiveSeat {
+        disc: DiscIcon::new(side),
+        player: cast.tag_among(players, player).unlinked(),
+    };
     Sides { first: seat(WireSide::First, &players.first), second: seat(WireSide::Second, &players.second) }
 }
 

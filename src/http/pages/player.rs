@@ -33,7 +33,6 @@ use crate::http::payer::Paying;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
-use crate::model::player::PlayerKind;
 
 use crate::model::rating::elo::ShownRating;
 use crate::protocol::server::LiveGame;
@@ -142,7 +141,7 @@ struct PlayerPage {
     name: String,
     badge: Option<Badge>,
     /// Bots have a face.
-    avatar: Option<Avatar>,
+    avatar: Avatar,
     /// Who it is to those who choose by level.
     character: Option<Character>,
     /// Where one chooses how to play against it.
@@ -193,7 +192,7 @@ pub(super) async fn page(
         frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
         name: player.name.to_string(),
         badge: badge(player.kind),
-        avatar: (player.kind == PlayerKind::Bot).then(|| Avatar::new(player.name.as_str())),
+        avatar: Avatar::of(player.kind, &player.name),
         is_house: player.house,
         notes: notes(lang, &bots, &player.id),
         is_online: player.house || state.arena.is_online(&player.id),

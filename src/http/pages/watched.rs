@@ -51,7 +51,7 @@ impl Watched {
         );
         let seat = |side, player, clock| WatchedSeat {
             disc: DiscIcon::new(side),
-            player: Some(cast.tag(player).unlinked()),
+            player: Some(cast.tag_among(&game.players, player).unlinked()),
             clock: words::clock_face(lang, clock),
         };
         Self {

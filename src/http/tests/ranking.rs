@@ -42,6 +42,17 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn a_word_says_who_is_a_bot_only_where_people_and_bots_mix() {
+    let site = site().await;
+    let words = async |path: &str| site.get(path).await.body.matches("class=\"badge bot\"").count();
+    assert_eq!(words("/leaderboard").await, 3);
+    assert_eq!(words("/leaderboard?list=bots").await, 0);
+    assert_eq!(words("/leaderboard?list=people").await, 0);
+    let people = site.get("/leaderboard?list=people").await.body;
+    assert!(people.contains(">A</text>"), "Ada has a round picture: {people}");
+}
+
+#[tokio::test]
 async fn bots_are_ranked_by_the_joint_fit() {
     let site = site().await;
     let list = site.get("/api/v1/leaderboard?list=bots").await.json();
