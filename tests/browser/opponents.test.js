@@ -42,7 +42,7 @@ test("eight levels with a face each stand in their order, whatever was played", 
   await page.goto("/");
   await page.click("#choose-bot");
   const programs = await page.$$eval('#bot-dialog .rival:not([hidden]) input[name="bot"]', (inputs) => inputs.map((input) => input.getAttribute("value")));
-  assert.deepEqual(programs, ["random", "stupid", "greedy", "perfect-4", "negamax", "perfect-12", "mcts", "perfect"]);
+  assert.deepEqual(programs, ["random", "stupid", "montecarlo-50", "greedy", "perfect-4", "negamax-8", "mcts", "perfect"]);
   const faces = await page.$$eval("#bot-dialog .face", (all) => new Set(all.map((face) => face.outerHTML)).size);
   assert.equal(faces, 8);
   await page.check('#bot-dialog input[value="perfect"]');
