@@ -247,6 +247,7 @@ test("one's data is a file, and an account can be deleted", async () => {
   await page.fill("#delete-password", "correct horse battery");
   await page.click("#delete-account button[type=submit]");
   await page.waitForURL("/");
+  await page.waitForSelector('.toast >> text="Your account is deleted."');
   const profile = await page.request.get("/api/v1/players/Vera");
   assert.equal(profile.status(), 404);
 });

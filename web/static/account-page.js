@@ -3,7 +3,7 @@
 import { Problem, call, handle } from "./account-call.js";
 import { announce } from "./announce.js";
 import { el, find } from "./dom.js";
-import { toast } from "./shell.js";
+import { sayThere, toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { copy } from "./start.js";
 import { text } from "./texts.js";
@@ -70,6 +70,7 @@ handle("#change-password", async ({ password, new_password }) => {
 });
 handle("#delete-account", async ({ password }) => {
   await call("DELETE", "/api/v1/account", { password });
+  sayThere(text("account.deleted"));
   location.assign("/");
 });
 handle("#create-bot", async ({ name }) => {

@@ -37,6 +37,8 @@ struct Index {
 #[template(path = "doc.html")]
 struct Document {
     frame: LayoutFrame,
+    /// Its parts: where each begins, and what it is called.
+    contents: Vec<(String, String)>,
     /// Made by us from our own files.
     html: String,
 }
@@ -51,7 +53,8 @@ pub(super) async fn index(State(_): State<AppState>, visitor: Visitor) -> Page {
 pub(super) async fn page(State(_): State<AppState>, visitor: Visitor, Path(name): Path<String>) -> Page {
     let Some(text) = read(&name) else { return Err(PageError::not_found(visitor)) };
     let (title, _) = head(&text);
-    let page = Document { frame: visitor.frame(Tab::Docs, title), html: render(&text) };
+    let page =
+        Document { frame: visitor.frame(Tab::Docs, title), contents: contents(&text), html: render(&text) };
     Ok(Html(page.render()?))
 }
 
@@ -92,6 +95,22 @@ fn head(text: &str) -> (String, String) {
         }
     }
     (title, about)
+}
+
+/// The parts of a document, by the headings below its title.
+fn contents(text: &str) -> Vec<(String, String)> {
+    let (mut parts, mut current) = (Vec::new(), None::<String>);
+    for event in parser(text) {
+        match (event, &mut current) {
+            (Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }), _) => current = Some(String::new()),
+            (Event::Text(words) | Event::Code(words), Some(heading)) => heading.push_str(&words),
+            (Event::End(TagEnd::Heading(HeadingLevel::H2)), _) => {
+                parts.extend(current.take().map(|words| (slug(&words), words)));
+            }
+            _ => {}
+        }
+    }
+    parts
 }
 
 /// Renders a document. Headings get an `id` to link to, links to other documents lead to their pages, tables scroll
