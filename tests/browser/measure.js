@@ -1,5 +1,9 @@
 // Measures what visitors wait for: how much each page loads, when it is first seen and when one can play, on a slow
-// network, and how long a disc takes to start falling. `npm run measure`, with FOURFOLD_BIN naming a release build.
+// network, how long a disc takes to start falling, and what live pages cost and how much of them moves by itself.
+// `npm run measure`, with FOURFOLD_BIN naming a release build; it fails if more moves than may.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { Arena } from "./support/arena.js";
 import { Browser } from "./support/browser.js";
@@ -89,8 +93,19 @@ console.log("a game, of first visits at most 100000 bytes:", loaded.bytes, "byte
 await played.context().close();
 await arena.stop();
 
-/** How long live pages are looked at, in milliseconds. */
-const WATCH_MS = 15_000;
+/** How long live pages are looked at, in milliseconds, and how much may move by itself meanwhile. */
+const WATCH_MS = 30_000;
+const SHIFTS_MAX = 0.05;
+/** A round robin that lasts longer than that. */
+const TOURNAMENT = `
+[[tournaments]]
+name = "All of the house"
+at = "start"
+format = "round-robin"
+entrants = ["stupid", "random", "greedy", "perfect-4", "negamax", "lines69"]
+concurrency = 2
+seed = 5
+`;
 
 /**
  * What a live page costs while games of the ladder are played: share of the main thread in per cent, sum of shifts.
@@ -112,7 +127,7 @@ async function watched(url, path) {
     return metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;
   };
   await page.goto(path);
-  await page.waitForSelector('html[data-connection="open"]');
+  await page.waitForSelector('html[data-connection="open"], #embed');
   const before = await busy();
   await page.waitForTimeout(WATCH_MS);
   const share = ((await busy()) - before) / (WATCH_MS / 1_000);
@@ -121,11 +136,29 @@ async function watched(url, path) {
   return { share, shifts };
 }
 
-const ladder = await new Arena({ ladder: true }).start();
-console.log("page    main thread  shifts   (the ladder plays; seconds:", WATCH_MS / 1_000, ")");
-for (const path of ["/", "/wall", "/tv"]) {
+const ladder = new Arena({ ladder: true });
+const file = join(ladder.data, "tournament.toml");
+writeFileSync(file, TOURNAMENT);
+ladder.environment = { ...ladder.environment, FOURFOLD_CONFIG: file };
+await ladder.start();
+
+/** The address of the first of a list that is there. @param {string} list @param {(answer: any) => string | undefined} path */
+async function firstOf(list, path) {
+  for (;;) {
+    const found = path(await (await fetch(`${ladder.url}/api/v1/${list}`)).json());
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+const live = () => firstOf("live", ({ items }) => items[0] && `/game/${items[0].game}`);
+const cup = await firstOf("tournaments", ({ items }) => items[0] && `/tournament/${items[0].id}`);
+console.log("page            main thread  shifts   (the ladder plays; seconds:", WATCH_MS / 1_000, ", shifts at most", SHIFTS_MAX, ")");
+for (const [name, path] of [["/", "/"], ["/wall", "/wall"], ["/tv", "/tv"], ["/embed/tv", "/embed/tv"], ["a tournament", cup], ["a live game", await live()]]) {
   const { share, shifts } = await watched(ladder.url, path);
-  console.log(path.padEnd(8), `${(100 * share).toFixed(1)} %`.padStart(10), shifts.toFixed(3).padStart(8));
+  const verdict = shifts <= SHIFTS_MAX ? "" : "  too much";
+  if (verdict) process.exitCode = 1;
+  console.log(name.padEnd(14), `${(100 * share).toFixed(1)} %`.padStart(12), shifts.toFixed(3).padStart(8), verdict);
 }
 await ladder.stop();
 await browser.stop();
