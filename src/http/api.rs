@@ -119,6 +119,7 @@ mod tests {
         "post /api/v1/bots",
         "post /api/v1/bots/{name}/tokens",
         "delete /api/v1/bots/{name}/tokens",
+        "put /api/v1/guest",
         "post /api/v1/accounts",
         "post /api/v1/sessions",
         "delete /api/v1/sessions",

@@ -105,6 +105,18 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_picture_that_many_ask_for_at_once_is_drawn_once() {
+        let previews = Previews::default();
+        let asked = (0..8).map(|_| previews.draw(PictureKind::Still, game("7x6", "4444")));
+        let pictures = futures::future::join_all(asked).await;
+        // Copies of one drawing share its bytes.
+        let drawn: std::collections::HashSet<_> =
+            pictures.iter().map(|picture| picture.as_ref().unwrap().as_ptr()).collect();
+        assert_eq!(drawn.len(), 1);
+        assert_eq!(previews.kept.lock().unwrap().len(), 1);
+    }
+
+    #[tokio::test]
     async fn pictures_are_kept_and_the_oldest_go() {
         let previews = Previews::default();
         let one = game("4x4", "1");

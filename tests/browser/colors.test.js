@@ -65,3 +65,31 @@ for (const board of ["classic", "night", "walnut", "paper"]) {
     }
   });
 }
+
+/** What a card stands against the ground at least in the dark, where no shadow sets it off, and its line in both. */
+const CARD_MIN = 1.2;
+/** What text needs. */
+const TEXT_MIN = 4.5;
+
+/** A token of a theme. @param {string} name @param {"light" | "dark"} theme */
+function themed(name, theme) {
+  const found = css.match(new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`));
+  assert.ok(found, `--${name} has two colours`);
+  return found[theme === "light" ? 1 : 2];
+}
+
+test("cards stand out from the ground, in the dark too, and what is written on them is read", () => {
+  const against = (/** @type {string} */ a, /** @type {string} */ b, /** @type {"light" | "dark"} */ theme) => contrast(themed(a, theme), themed(b, theme), EYES.usual);
+  const card = against("surface", "paper", "dark");
+  assert.ok(card >= CARD_MIN, `dark cards: ${card.toFixed(2)}:1`);
+  for (const theme of /** @type {const} */ (["light", "dark"])) {
+    for (const ground of ["paper", "surface"]) {
+      const line = against("line", ground, theme);
+      assert.ok(line >= CARD_MIN, `${theme}, the line of cards on ${ground}: ${line.toFixed(2)}:1`);
+      for (const ink of ["ink", "ink-soft", "accent", "good", "bad"]) {
+        const found = against(ink, ground, theme);
+        assert.ok(found >= TEXT_MIN, `${theme}, ${ink} on ${ground}: ${found.toFixed(2)}:1`);
+      }
+    }
+  }
+});

@@ -147,6 +147,19 @@ test("documents begin with playing, and what is said of one is not glued to its 
   assert.ok(heads.every((head) => head.length < 60), heads.join(", "));
 });
 
+test("a long document has its parts beside it, each of which is there", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/docs/playing");
+  const parts = await page.$$eval(".document-contents a[href^='#']", (links) => links.map((link) => link.getAttribute("href") ?? ""));
+  assert.ok(parts.length > 5, parts.join(" "));
+  for (const part of parts) assert.equal(await page.locator(`.prose h2${part}`).count(), 1, part);
+  const [contents, text] = [await box(page, ".document-contents"), await box(page, ".prose")];
+  assert.ok(contents.right <= text.x, "beside, not above");
+  const phone = await browser.visitor(arena.url, SMALL);
+  await phone.goto("/docs/playing");
+  assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), 360);
+});
+
 test("every page has what a link to it shows elsewhere, and a picture that is there", async () => {
   const page = await browser.visitor(arena.url);
   for (const path of ["/", "/game/wcU6j8b7Sg", "/puzzles", "/player/memory", "/rules"]) {

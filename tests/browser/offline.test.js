@@ -86,6 +86,32 @@ test("two people play at one device, with names and a score", async () => {
   assert.equal(await page.textContent("#offline-score"), "Ann 1 : 0 <b>Ben</b>");
   await page.click("#offline-new");
   assert.match((await page.textContent("#offline-status")) ?? "", /^<b>Ben<\/b>/, "the other one begins");
+  for (const column of "4151617") await page.keyboard.press(column);
+  assert.equal(await page.textContent("#offline-score"), "Ann 1 : 1 <b>Ben</b>", "the series goes on with colours changed");
+  await page.reload();
+  assert.deepEqual(await page.locator("#offline-two input").evaluateAll((inputs) => inputs.map((input) => /** @type {HTMLInputElement} */ (input).value)), ["Ann", "<b>Ben</b>"]);
+});
+
+test("against the small bot who begins changes by turns, its strength is chosen, and a new choice begins anew", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/offline");
+  const state = () => page.evaluate(() => ({ .../** @type {HTMLElement} */ (document.querySelector("#offline")).dataset }));
+  assert.equal((await state()).turn, "yours", "the person begins the first game");
+  await page.keyboard.press("4");
+  await page.waitForSelector('#offline[data-turn="yours"][data-ply="2"]');
+  await page.click("#offline-new");
+  assert.equal((await state()).turn, "theirs", "the bot begins the next one");
+  await page.waitForSelector('#offline[data-turn="yours"][data-ply="1"]');
+  await page.locator('#offline .tile:has(input[value="8"])').click();
+  assert.deepEqual([(await state()).turn, (await state()).ply], ["yours", "0"]);
+  // The strong one stops three in a column, which no chance does three times.
+  for (const [move, reply] of [["1", 2], ["1", 4], ["1", 6]]) {
+    await page.keyboard.press(String(move));
+    await page.waitForSelector(`#offline[data-turn="yours"][data-ply="${reply}"]`);
+  }
+  const first = await page.locator("ff-board td").evaluateAll((cells) => cells.filter((_, at) => at % 7 === 0).map((cell) => cell.textContent));
+  assert.equal(first.filter((cell) => cell === "Coral").length, 3);
+  assert.equal(first[2], "Gold", `blocked above three: ${first}`);
 });
 
 test("the page without a connection plays", async () => {

@@ -76,9 +76,20 @@ test("a finger that slides to another column drops there", async () => {
   for (const column of [2, 3, 4, 5]) {
     await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: await middle(column) });
   }
+  // Between two columns the disc is where the finger is.
+  const [five, six] = [(await middle(5))[0], (await middle(6))[0]];
+  const finger = { x: five.x + 0.4 * (six.x - five.x), y: five.y };
+  await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [finger] });
+  const disc = await page.locator(".ghost .stone").boundingBox();
+  assert.ok(disc && Math.abs(disc.x + disc.width / 2 - finger.x) < 2, `the disc is at ${JSON.stringify(disc)}, the finger at ${finger.x}`);
   await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
   await reached(page, 1);
   assert.match((await page.getAttribute(".moves button >> nth=0", "aria-label")) ?? "", /column 5$/);
+  await page.reload();
+  assert.equal(await myTurn(page), true);
+  const last = Number(await page.locator(".moves button").last().textContent());
+  const [notch, column] = [await page.locator(".notch").boundingBox(), (await middle(last))[0]];
+  assert.ok(notch && Math.abs(notch.x + notch.width / 2 - column.x) < 2, "a notch stands above the last move's column");
 });
 
 test("the same column chosen twice in haste is one move", async () => {

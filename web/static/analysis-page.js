@@ -47,7 +47,8 @@ function go(line) {
   if (line.ply === before.ply + 1) {
     const column = line.moves[line.ply - 1];
     const side = sideToMove(before.ply);
-    sound.drop(side, landingRow(parseVariant(line.variant), shownMoves(before), column), view.board.landsIn);
+    const variant = parseVariant(line.variant);
+    sound.drop(side, landingRow(variant, shownMoves(before), column), view.board.landsIn, { column, width: variant.width });
     announce(text("game.played", { color: COLOR[side], column }));
   }
   ask(line, moves);

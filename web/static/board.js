@@ -2,7 +2,7 @@
 // It knows no rules beyond where a stone lands, and no game: `show` says what to draw, `column` events what was chosen.
 
 import { announce } from "./announce.js";
-import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, hintArrow, lineRings, rimPath } from "./drawing.js";
+import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, hintArrow, lineRings, notchPath, rimPath } from "./drawing.js";
 import { el, setText, svg } from "./dom.js";
 import { current } from "./settings.js";
 import { landingRow, other, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
@@ -54,7 +54,7 @@ export class BoardElement extends HTMLElement {
   #hovered = 0;
   /** The one column button that Tab reaches. */
   #focused = 0;
-  /** @type {{ x: number, column: number } | null} */
+  /** Where a finger went down, on which column, and where it is now. @type {{ x: number, column: number, at: number } | null} */
   #drag = null;
   #ignoreClicksUntil = 0;
   /** How long the last disc still falls, in milliseconds. */
@@ -260,6 +260,7 @@ export class BoardElement extends HTMLElement {
     } else if (last) {
       parts.marks.append(
         svg("circle", { class: "mark", cx: centerX(last.column), cy: centerY(variant, last.row), r: 35 }),
+        svg("path", { class: "notch", d: notchPath(last.column) }),
       );
     }
     this.landsIn = this.#landsIn;
@@ -351,11 +352,13 @@ export class BoardElement extends HTMLElement {
     const show = (/** @type {SVGGElement} */ group, /** @type {boolean} */ shown, /** @type {number} */ y) => {
       if (!shown) return group.replaceChildren();
       if (!group.firstElementChild?.classList.contains(side)) group.replaceChildren(disc(side));
-      group.style.transform = `translate(${centerX(column)}px, ${y}px)`;
+      const isHeld = group === parts.ghost && this.#drag !== null;
+      group.style.transform = `translate(${isHeld ? this.#heldAt() : centerX(column)}px, ${y}px)`;
     };
     const waits = playable && pending === null && (aimed === 0 || row > 0);
     show(parts.ghost, waits && this.hasAttribute("data-ghost"), -FRAME - GHOST_ROOM / 2);
     parts.ghost.classList.toggle("idle", aimed === 0);
+    parts.ghost.classList.toggle("held", this.#drag !== null);
     show(parts.landing, row > 0, row > 0 ? centerY(variant, row) : 0);
     parts.landing.classList.toggle("pending", pending !== null);
     parts.landing.classList.toggle("planned", planned != null);
@@ -379,11 +382,13 @@ export class BoardElement extends HTMLElement {
     columns.addEventListener("keydown", (event) => this.#arrow(event));
     columns.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "mouse") return;
-      this.#drag = { x: event.clientX, column: this.#columnAt(event.clientX) };
+      this.#drag = { x: event.clientX, column: this.#columnAt(event.clientX), at: event.clientX };
       this.#hover(this.#drag.column);
     });
     columns.addEventListener("pointermove", (event) => {
-      if (this.#drag) this.#hover(this.#columnAt(event.clientX));
+      if (!this.#drag) return;
+      this.#drag.at = event.clientX;
+      this.#hover(this.#columnAt(event.clientX));
     });
     columns.addEventListener("pointerup", (event) => this.#release(event));
     columns.addEventListener("pointercancel", () => {
@@ -403,6 +408,15 @@ export class BoardElement extends HTMLElement {
       this.#ignoreClicksUntil = performance.now() + 400;
       this.choose(column);
     }
+  }
+
+  /** Where the disc is that a finger holds: right above it, as far as the board goes, in hundredths of a cell. */
+  #heldAt() {
+    const box = this.#parts?.columns.getBoundingClientRect();
+    const width = this.#view.variant.width * CELL;
+    if (!box || !this.#drag) return width / 2;
+    const x = ((this.#drag.at - box.left) / box.width) * width;
+    return Math.max(CELL / 2, Math.min(width - CELL / 2, x));
   }
 
   /** @param {number} clientX @returns {number} 0 if outside */

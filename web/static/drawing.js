@@ -49,6 +49,9 @@ export function discIcon(side) {
   return svg("svg", { class: "disc", viewBox: "-50 -50 100 100", "aria-hidden": "true" }, hole, disc(side));
 }
 
+/** A notch in the rim above the column of the last move. @param {number} column */
+export const notchPath = (column) => `M${centerX(column) - 11},-12h22l-11,12z`;
+
 /** @param {Variant} variant the board's outline */
 export function rimPath(variant) {
   const { margin, radius } = RIM;

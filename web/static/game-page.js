@@ -2,7 +2,7 @@
 // game-actions.js show it.
 
 import { announce } from "./announce.js";
-import { Companion } from "./companion.js";
+import { Companion, nameOf } from "./companion.js";
 import { find } from "./dom.js";
 import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
@@ -121,7 +121,7 @@ function sounds(before, message) {
   if (ply === before.moves.length + 1 && message.type !== "game") {
     const column = state.moves[ply - 1];
     const row = state.moves.filter((move) => move === column).length;
-    sound.drop(ply % 2 === 1 ? "first" : "second", row, view.board.landsIn);
+    sound.drop(ply % 2 === 1 ? "first" : "second", row, view.board.landsIn, { column, width: state.variant.width });
   }
   if (before.status === "live" && state.status === "over") {
     const isDecided = state.result === "first" || state.result === "second";
@@ -131,7 +131,7 @@ function sounds(before, message) {
     ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
   if (message.type === "takeback_refused" && message.by !== state.you && state.you) {
-    announce(text("game.take_back_refused", { name: state.players[message.by].name }));
+    announce(text("game.take_back_refused", { name: nameOf(state.players[message.by]) }));
   }
   const asksMe = (message.type === "rematch_offer" || message.type === "takeback_offer") && message.by !== state.you;
   if (asksMe && state.you) sound.call();

@@ -84,7 +84,7 @@ function play(column) {
   const { how } = state();
   if (how && isForTwo()) count(side, how);
   show();
-  sound.drop(side, row, board.landsIn);
+  sound.drop(side, row, board.landsIn, { column, width: variant.width });
   if (how) sound.end(how);
   if (how === "won") board.celebrate(side);
 }

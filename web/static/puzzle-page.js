@@ -106,7 +106,7 @@ function drop(column) {
   announce(text("game.played", { color: COLOR[sideToMove(moves.length)], column }));
   beyond = [...beyond, column];
   show();
-  sound.drop(sideToMove(moves.length), row, board.landsIn);
+  sound.drop(sideToMove(moves.length), row, board.landsIn, { column, width: variant.width });
 }
 
 /** @param {number} column */

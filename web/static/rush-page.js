@@ -123,7 +123,7 @@ async function play(column) {
   status = "busy";
   const moves = show([column]);
   const side = sideToMove(moves.length - 1);
-  sound.drop(side, landingRow(variant, moves.slice(0, -1), column), board.landsIn);
+  sound.drop(side, landingRow(variant, moves.slice(0, -1), column), board.landsIn, { column, width: variant.width });
   const own = [...line.filter((_, index) => index % 2 === 0), column];
   /** @type {{ status: "goes_on" | "solved" | "wrong", line: string }} */
   let answer;

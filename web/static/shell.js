@@ -7,7 +7,7 @@ import "./keys.js";
 import { notify } from "./notices.js";
 import { connection, Refused } from "./socket.js";
 import { text } from "./texts.js";
-import { challengeEnd, refusal, timeControl } from "./words.js";
+import { challengeEnd, refusal, spokenName, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").Offer} Offer */
 /** @typedef {import("../types/protocol").Snapshot} Snapshot */
@@ -36,6 +36,28 @@ export function toast(words, ...more) {
   announce(words);
   if (more.length === 0) setTimeout(close, TOAST_MS);
   return close;
+}
+
+/** What the last page leaves to be said by this one. */
+const SAID = "said";
+
+/** Has the next page show a message. @param {string} words */
+export function sayThere(words) {
+  try {
+    sessionStorage.setItem(SAID, words);
+  } catch {
+    // It is done, though nobody says so.
+  }
+}
+
+function sayHere() {
+  try {
+    const words = sessionStorage.getItem(SAID);
+    sessionStorage.removeItem(SAID);
+    if (words) toast(words);
+  } catch {
+    // Nothing was left.
+  }
 }
 
 /** @param {unknown} error says a refusal; anything else is a fault of the page and is thrown on */
@@ -116,7 +138,7 @@ function watchChallenges() {
     const mine = connection.welcome?.you.id === offer.from.id;
     if (mine || offers.has(offer.challenge)) return;
     offers.set(offer.challenge, showOffer(offer));
-    notify(text("challenge.received", { name: offer.from.name, terms: termsWords(offer) }), location.pathname);
+    notify(text("challenge.received", { name: spokenName(offer.from.name), terms: termsWords(offer) }), location.pathname);
   });
   connection.on("challenge_end", ({ challenge }) => {
     offers.get(challenge)?.();
@@ -139,7 +161,7 @@ function showOffer(offer) {
     close();
   };
   const close = toast(
-    text("challenge.received", { name: offer.from.name, terms: termsWords(offer) }),
+    text("challenge.received", { name: spokenName(offer.from.name), terms: termsWords(offer) }),
     el(
       "div",
       { class: "row" },
@@ -199,7 +221,7 @@ const showsItself = (game) => [`/game/${game}`, EDITOR].includes(location.pathna
 function remind(game) {
   const opponent = game.you === "first" ? game.players.second : game.players.first;
   const link = el("a", { class: "button primary compact", href: `/game/${game.game}` }, text("challenge.go_to_game"));
-  return toast(text("challenge.you_play", { name: opponent.name }), el("div", { class: "row" }, link));
+  return toast(text("challenge.you_play", { name: spokenName(opponent.name) }), el("div", { class: "row" }, link));
 }
 
 /**
@@ -259,6 +281,9 @@ function keepOfflinePage() {
 }
 
 watchTheme();
+sayHere();
+// What hardly anybody needs comes when it is asked for.
+document.querySelector("#guest-name")?.addEventListener("toggle", () => import("./guest-name.js"), { once: true });
 addEventListener("load", () => setTimeout(keepOfflinePage, KEEP_AFTER_MS));
 watchConnection();
 watchChallenges();

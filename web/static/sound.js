@@ -27,9 +27,10 @@ function remembered() {
  * @param {number} pitch in hertz
  * @param {number} after seconds from now
  * @param {number} length in seconds
- * @param {{ shape?: OscillatorType, to?: number, loud?: number }} [more] `to`: the pitch at its end
+ * @param {{ shape?: OscillatorType, to?: number, loud?: number, pan?: number }} [more] `to`: the pitch at its end; `pan`:
+ * where it is heard, from -1 at the left to 1
  */
-function note(pitch, after, length, { shape = "sine", to = pitch, loud = 1 } = {}) {
+function note(pitch, after, length, { shape = "sine", to = pitch, loud = 1, pan = 0 } = {}) {
   if (!on || current().volume === 0 || context?.state !== "running") return;
   const start = context.currentTime + after;
   const tone = new OscillatorNode(context, { type: shape, frequency: pitch });
@@ -38,21 +39,26 @@ function note(pitch, after, length, { shape = "sine", to = pitch, loud = 1 } = {
   gain.gain.setValueAtTime(0, start);
   gain.gain.linearRampToValueAtTime((VOLUME * loud * current().volume) / 100, start + 0.008);
   gain.gain.exponentialRampToValueAtTime(0.0005, start + length);
-  tone.connect(gain).connect(context.destination);
+  tone.connect(gain).connect(new StereoPannerNode(context, { pan })).connect(context.destination);
   tone.start(start);
   tone.stop(start + length);
 }
 
+/** How far to a side the outermost columns are heard: both ears hear all of them. */
+const PAN = 0.6;
+
 /**
- * A disc touches down, lower in pitch the deeper it lies.
+ * A disc touches down, lower in pitch the deeper it lies, and heard from where its column is.
  * @param {import("../types/protocol").Side} side
  * @param {number} row from 1 at the bottom
  * @param {number} afterMs
+ * @param {{ column: number, width: number }} [where] the column, from 1, and how many there are; the middle without
  */
-export function drop(side, row, afterMs) {
+export function drop(side, row, afterMs, where = { column: 1, width: 1 }) {
   const pitch = (side === "first" ? 190 : 235) * 1.05 ** row;
-  note(pitch, afterMs / 1000, 0.16, { shape: "triangle", to: pitch * 0.6 });
-  note(pitch * 4, afterMs / 1000, 0.04, { loud: 0.25 });
+  const pan = PAN * ((2 * where.column - 1) / where.width - 1);
+  note(pitch, afterMs / 1000, 0.16, { shape: "triangle", to: pitch * 0.6, pan });
+  note(pitch * 4, afterMs / 1000, 0.04, { loud: 0.25, pan });
 }
 
 /** @param {"won" | "lost" | "even"} how a game ended for whoever listens */

@@ -122,7 +122,7 @@ export class Trial {
     announce(text("game.played", { color: COLOR[side], column }));
     this.#beyond = [...this.#beyond, column];
     this.#show(this.#status);
-    sound.drop(side, landingRow(this.#variant, moves, column), this.board.landsIn);
+    sound.drop(side, landingRow(this.#variant, moves, column), this.board.landsIn, { column, width: this.#variant.width });
   }
 
   /** What a position is worth, as soon as the solver says. @param {number[]} beyond */
