@@ -174,10 +174,13 @@ function showWaiting(title, detail, cancel) {
   announce(`${title} ${detail}`);
 }
 
-/** Whoever waits keeps the name that others see: another one would be another connection. @param {boolean} may */
+/**
+ * Whoever waits keeps the name that others see: another one would be another connection. The place of the choice stays.
+ * @param {boolean} may
+ */
 function showGuestName(may) {
   const choice = /** @type {HTMLElement | null} */ (document.querySelector("#guest-name"));
-  if (choice) choice.hidden = !may;
+  if (choice) choice.inert = !may;
 }
 
 function stopWaiting() {
