@@ -21,6 +21,7 @@ pub(super) mod positions;
 mod puzzles;
 mod reports;
 pub(crate) mod review;
+mod tournament_plans;
 pub(super) mod tournaments;
 mod webhook;
 
@@ -78,6 +79,7 @@ fn endpoints() -> Vec<Endpoint> {
         webhook::endpoints(),
         learning::endpoints(),
         tournaments::endpoints(),
+        tournament_plans::endpoints(),
         documents::endpoints(),
         health::endpoints(),
     ]
@@ -163,6 +165,10 @@ mod tests {
         "put /api/v1/tournaments/entry",
         "delete /api/v1/tournaments/entry",
         "get /api/v1/tournaments/{id}",
+        "get /api/v1/tournaments/{id}/standings.csv",
+        "post /api/v1/tournaments",
+        "delete /api/v1/tournaments/{id}/plan",
+        "post /api/v1/tournaments/{id}/start",
         "get /api/v1/openapi.json",
         "get /api/v1/protocol.schema.json",
         "post /api/v1/reports",

@@ -56,6 +56,8 @@ pub(super) enum Content {
     Lines(SchemaOf),
     /// Lines of fields with tabs between them.
     Table,
+    /// Lines of fields with commas between them.
+    Csv,
     /// A picture.
     Svg,
     /// A picture in pixels.

@@ -97,6 +97,7 @@ fn responses(operation: &Operation, generator: &mut SchemaGenerator) -> Value {
             Some(json!({ "application/x-ndjson": { "schema": schema } }))
         }
         Content::Table => Some(json!({ "text/tab-separated-values": { "schema": { "type": "string" } } })),
+        Content::Csv => Some(json!({ "text/csv": { "schema": { "type": "string" } } })),
         Content::Png => Some(json!({ "image/png": { "schema": { "type": "string" } } })),
         Content::Gif => Some(json!({ "image/gif": { "schema": { "type": "string" } } })),
         Content::Svg => Some(json!({ "image/svg+xml": { "schema": { "type": "string" } } })),

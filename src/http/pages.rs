@@ -40,6 +40,7 @@ mod settings;
 mod status;
 #[cfg(test)]
 mod tests;
+mod tournament_plans;
 mod tournaments;
 mod tv;
 mod wall;
@@ -98,17 +99,25 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/puzzles/rush", get(puzzles::rush))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
-        .route("/tournaments", get(tournaments::list))
-        .route("/tournament/{id}", get(tournaments::one))
-        .route("/tournament/{id}/table", get(tournaments::table))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
+        .merge(tournament_pages())
         .merge(papers())
         .layer(map_response(with_caching))
         .layer(from_fn(remember_language))
         // No page holds a secret that its length could give away: tokens are never in one.
         .layer(CompressionLayer::new())
+}
+
+/// The routes of the pages about tournaments.
+fn tournament_pages() -> Router<AppState> {
+    Router::new()
+        .route("/tournaments", get(tournaments::list))
+        .route("/tournaments/new", get(tournament_plans::form))
+        .route("/tournament/{id}", get(tournaments::one))
+        .route("/tournament/{id}/qr.svg", get(qr::tournament))
+        .route("/tournament/{id}/table", get(tournaments::table))
 }
 
 /// The routes of the pages to read: how the arena is, who runs it, how it is used.

@@ -8,9 +8,10 @@ use super::conformance::{
 };
 use super::record::{GamePair, GameSpec};
 use super::store::{Refused, Write, Written};
-use super::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
+use super::tournaments::{EndedBecause, StoredTournament, TournamentEnd, TournamentPlan, Walkover};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PairId, TournamentId};
+use crate::system::config::FormatName;
 
 /// Makes a test of each check.
 macro_rules! conformance_of_tournaments {
@@ -20,6 +21,8 @@ macro_rules! conformance_of_tournaments {
             one_moment_begins_one_tournament,
             walkovers_and_ends_are_stored_once,
             games_are_found_by_their_tournament,
+            a_plan_is_kept_with_its_entrants_until_it_begins,
+            plans_go_with_whoever_made_them,
         );
     };
 }
@@ -133,4 +136,91 @@ pub(crate) async fn games_are_found_by_their_tournament<F: Fixture>() {
     let games = store.games_of_series(&series("S1-d500x530").id).await.unwrap();
     assert_eq!(games.iter().map(|game| game.spec.id.as_str()).collect::<Vec<_>>(), ["g5", "g7"]);
     assert_eq!(store.games_of_series(&series("S3-d").id).await.unwrap(), []);
+}
+
+/// A knockout of Bob's, to begin so many milliseconds after noon.
+fn plan(text: &str, begins: i64) -> TournamentPlan {
+    TournamentPlan {
+        id: id(text),
+        name: format!("Cup {text}"),
+        maker: player_id("Bob"),
+        begins_at: after_noon(begins),
+        format: FormatName::Knockout,
+        rounds: None,
+        pairs: 1,
+        time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(5_000) },
+        rated: false,
+        open_bots: true,
+        entered: Vec::new(),
+    }
+}
+
+pub(crate) async fn a_plan_is_kept_with_its_entrants_until_it_begins<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob", "Cleo"]).await;
+    let add = |plan: &TournamentPlan| Write::PlanTournament(Box::new(plan.clone()));
+    let later = plan("P1", 2_000);
+    let sooner = TournamentPlan {
+        format: FormatName::Swiss,
+        rounds: Some(4),
+        pairs: 3,
+        time: TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None },
+        rated: true,
+        open_bots: false,
+        entered: vec![player_id("Cleo"), player_id("Bob")],
+        ..plan("P2", 1_000)
+    };
+    for plan in [&later, &sooner] {
+        assert_eq!(write(&*store, add(plan)).await, Ok(Written::Done));
+        assert_eq!(write(&*store, add(plan)).await, Err(Refused::IdTaken));
+    }
+    let namesake = TournamentPlan { name: later.name.clone(), ..plan("P3", 3_000) };
+    assert_eq!(write(&*store, add(&namesake)).await, Err(Refused::IdTaken));
+    let strangers = TournamentPlan { entered: vec![player_id("nobody")], ..plan("P4", 3_000) };
+    assert_eq!(write(&*store, add(&strangers)).await, Err(Refused::NoSuchPlayer));
+    let nobodys = TournamentPlan { maker: player_id("nobody"), ..plan("P5", 3_000) };
+    assert_eq!(write(&*store, add(&nobodys)).await, Err(Refused::NoSuchPlayer));
+    let enters = |plan, player| Write::EnterPlan { plan: id(plan), player: player_id(player) };
+    let leaves = |plan, player| Write::LeavePlan { plan: id(plan), player: player_id(player) };
+    for (one, expected) in [
+        (enters("P1", "Cleo"), Ok(Written::Done)),
+        (enters("P1", "Ada"), Ok(Written::Done)),
+        (enters("P1", "Cleo"), Ok(Written::Done)),
+        (leaves("P2", "Cleo"), Ok(Written::Done)),
+        (leaves("P2", "Cleo"), Ok(Written::Done)),
+        (enters("P9", "Ada"), Err(Refused::NoSuchPlan)),
+        (enters("P1", "nobody"), Err(Refused::NoSuchPlayer)),
+        (leaves("P9", "Ada"), Err(Refused::NoSuchPlan)),
+        (Write::DropPlan(id("P9")), Err(Refused::NoSuchPlan)),
+    ] {
+        assert_eq!(write(&*store, one).await, expected);
+    }
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let later = TournamentPlan { entered: vec![player_id("Cleo"), player_id("Ada")], ..later };
+    let sooner = TournamentPlan { entered: vec![player_id("Bob")], ..sooner };
+    assert_eq!(store.tournament_plans().await.unwrap(), [sooner, later.clone()], "the next comes first");
+    let begun = StoredTournament { id: id("P2"), ..tournament("P2", 0) };
+    write(&*store, Write::AddTournament(begun)).await.unwrap();
+    assert_eq!(store.tournament_plans().await.unwrap(), [later]);
+    write(&*store, Write::DropPlan(id("P1"))).await.unwrap();
+    assert_eq!(store.tournament_plans().await.unwrap(), []);
+    assert_eq!(write(&*store, enters("P1", "Ada")).await, Err(Refused::NoSuchPlan));
+}
+
+pub(crate) async fn plans_go_with_whoever_made_them<F: Fixture>() {
+    let store = F::create().await.store();
+    add_players(&*store, &["Ada", "Bob", "Cleo"]).await;
+    let both = vec![player_id("Ada"), player_id("Bob")];
+    let bobs = TournamentPlan { entered: both.clone(), ..plan("P1", 0) };
+    let adas = TournamentPlan { maker: player_id("Ada"), entered: both, ..plan("P2", 1) };
+    for plan in [&bobs, &adas] {
+        write(&*store, Write::PlanTournament(Box::new(plan.clone()))).await.unwrap();
+    }
+    let gone = Write::Retire { player: player_id("Ada"), name: "gone-1".parse().unwrap() };
+    write(&*store, gone).await.unwrap();
+    let left = TournamentPlan { entered: vec![player_id("Bob")], ..bobs };
+    assert_eq!(store.tournament_plans().await.unwrap(), [left]);
 }

@@ -260,6 +260,17 @@ impl MemoryTables {
                 Ok(Written::Done)
             }
             Write::RemakeLearner { learner, revision } => self.learners.remake(learner, *revision),
+            Write::PlanTournament(plan) => {
+                let players = plan.entered.iter().chain([&plan.maker]);
+                players.into_iter().try_for_each(|player| self.check_player(player))?;
+                self.tournaments.plan(plan)
+            }
+            Write::EnterPlan { plan, player } => {
+                self.check_player(player)?;
+                self.tournaments.enter(plan, player)
+            }
+            Write::LeavePlan { plan, player } => self.tournaments.leave(plan, player),
+            Write::DropPlan(plan) => self.tournaments.drop_plan(plan),
             Write::AddTournament(tournament) => {
                 tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
                 self.tournaments.add(tournament)
@@ -469,6 +480,7 @@ impl MemoryTables {
         self.forget_notes(&id);
         self.operators.retain(|operator| operator.player != id);
         self.webhooks.remove(&id);
+        self.tournaments.forget(&id);
         Ok(Written::Done)
     }
 

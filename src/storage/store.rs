@@ -29,7 +29,7 @@ use super::ratings::RatingStore;
 use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer, StoredToken};
 use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
-use super::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
+use super::tournaments::{StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover};
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
 use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
@@ -151,8 +151,18 @@ pub enum Write {
         /// The revision that was found wrong.
         revision: u64,
     },
-    /// A tournament begins. Refused as [`Refused::IdTaken`] if one of its name has begun for the same moment, and as
-    /// [`Refused::NoSuchPlayer`] if an entrant is not there.
+    /// Somebody makes a tournament that is to come. Refused as [`Refused::IdTaken`] if another has its id or its name,
+    /// and as [`Refused::NoSuchPlayer`] if its maker or whoever has entered is not there.
+    PlanTournament(Box<TournamentPlan>),
+    /// Somebody takes part in a tournament that is to come; saying so twice is once. Refused as
+    /// [`Refused::NoSuchPlan`].
+    EnterPlan { plan: TournamentId, player: PlayerId },
+    /// Somebody takes part no more. Refused as [`Refused::NoSuchPlan`]; saying so twice is once.
+    LeavePlan { plan: TournamentId, player: PlayerId },
+    /// A tournament that was to come does not. Refused as [`Refused::NoSuchPlan`].
+    DropPlan(TournamentId),
+    /// A tournament begins; a plan with its id is none any more. Refused as [`Refused::IdTaken`] if one of its name has
+    /// begun for the same moment, and as [`Refused::NoSuchPlayer`] if an entrant is not there.
     AddTournament(StoredTournament),
     /// A game of a tournament's schedule is lost without being played.
     WalkOver {
@@ -250,6 +260,9 @@ impl Write {
             | Self::StartGame(_)
             | Self::OpenLink(_)
             | Self::SetTeaching { .. }
+            | Self::PlanTournament(_)
+            | Self::EnterPlan { .. }
+            | Self::LeavePlan { .. }
             | Self::AddTournament(_)
             | Self::VoidGame { .. }
             | Self::VoidGames { .. }
@@ -273,6 +286,7 @@ impl Write {
             | Self::MeasurePoint { .. }
             | Self::WithdrawLesson { .. }
             | Self::RemakeLearner { .. }
+            | Self::DropPlan(_)
             | Self::WalkOver { .. }
             | Self::EndTournament { .. }
             | Self::Publish(_)
@@ -379,6 +393,9 @@ pub enum Refused {
     /// No tournament of that id that goes on, or the walkover is known.
     #[error("there is no such tournament that goes on")]
     NoSuchTournament,
+    /// No tournament of that id that is to come.
+    #[error("there is no such tournament that is to come")]
+    NoSuchPlan,
     /// The game was taken out before.
     #[error("the game has been voided already")]
     AlreadyVoided,

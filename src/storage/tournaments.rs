@@ -9,6 +9,7 @@ use super::record::StoredGame;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
+use crate::system::config::FormatName;
 
 /// A tournament. All but its end is fixed when it begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,6 +62,30 @@ pub enum EndedBecause {
     Cancelled,
 }
 
+/// A tournament that somebody has made, until it begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TournamentPlan {
+    /// That of the tournament which it becomes.
+    pub(crate) id: TournamentId,
+    /// No two plans share one.
+    pub(crate) name: String,
+    pub(crate) maker: PlayerId,
+    pub(crate) begins_at: UnixMillis,
+    pub(crate) format: FormatName,
+    /// Of a Swiss, if its maker says.
+    pub(crate) rounds: Option<u32>,
+    /// Pairs of games of each meeting.
+    pub(crate) pairs: u32,
+    /// How much time each side has.
+    pub(crate) time: TimeControl,
+    /// Whether its games count.
+    pub(crate) rated: bool,
+    /// Whether all remote bots that are open when it begins take part too.
+    pub(crate) open_bots: bool,
+    /// Who takes part, in the order in which they entered.
+    pub(crate) entered: Vec<PlayerId>,
+}
+
 /// A game of a tournament's schedule that was lost without being played: somebody was not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Walkover {
@@ -84,6 +109,9 @@ pub trait TournamentStore {
 
     /// Tournaments that have not ended, the oldest first.
     async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
+
+    /// Tournaments that people have made and that are to come, the next first.
+    async fn tournament_plans(&self) -> Result<Vec<TournamentPlan>, StoreError>;
 
     /// Games of a tournament's schedule that were lost without being played, in its order.
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;

@@ -11,6 +11,7 @@ use crate::model::result::{EndReason, GameResult};
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::newcomers::Footing;
+use crate::system::config::FormatName;
 
 /// A choice that is stored as one word.
 pub(crate) trait Word: Copy + 'static {
@@ -72,6 +73,13 @@ words!(AuditAction {
 });
 words!(TokenKind { Bot: "bot", Session: "session" });
 words!(EndedBecause { Complete: "complete", Suspended: "suspended", Cancelled: "cancelled" });
+words!(FormatName {
+    RoundRobin: "round_robin",
+    Gauntlet: "gauntlet",
+    Swiss: "swiss",
+    Knockout: "knockout",
+    Ladder: "ladder",
+});
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
 words!(SideChoice { First: "first", Second: "second", Random: "random" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });

@@ -22,6 +22,7 @@ pub use access::{AccessConfig, Lookalikes, Registration};
 pub use backup::BackupConfig;
 pub(crate) use error::ConfigError;
 pub use programs::{HouseSpec, ProgramsConfig};
+pub(crate) use tournaments::check_tournament_name;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
 pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, ProgramFolder, SiteOrigin, TextFile};

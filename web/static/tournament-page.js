@@ -1,5 +1,8 @@
 // A tournament that goes on: its tables are asked for again, and replaced when they have changed.
 
+import { expectGame } from "./shell.js";
+import { connection } from "./socket.js";
+
 /** Between two questions. An answer that nothing has changed is a few bytes. */
 const EVERY_MS = 3000;
 
@@ -53,4 +56,6 @@ function next() {
   else document.addEventListener("visibilitychange", next, { once: true });
 }
 
+// Whoever takes part is taken to the games that begin from now on; to one that goes on there is a link.
+if (place.dataset.mine === "true") connection.on("synced", expectGame);
 setTimeout(next, EVERY_MS);

@@ -8,12 +8,14 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::progress::{ScheduleLine, TournamentProgress};
-use crate::model::ids::{PlayerName, TournamentId};
+use crate::model::clock::TimeControl;
+use crate::model::ids::{PlayerId, PlayerName, TournamentId};
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Store, StoreError};
-use crate::storage::tournaments::StoredTournament;
+use crate::storage::tournaments::{StoredTournament, TournamentPlan};
 use crate::system::ask::ask;
+use crate::system::config::FormatName;
 
 /// Commands that wait for the director; beyond, whoever commands waits.
 const COMMANDS_MAX: usize = 16;
@@ -24,14 +26,35 @@ const FINISHED_MAX: usize = 32;
 /// A tournament that is to come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Upcoming {
-    /// That of the configuration.
+    /// Its link already, if somebody has made it.
+    pub(crate) id: Option<TournamentId>,
+    /// By whom it was made, if it is none of the configuration.
+    pub(crate) maker: Option<Identity>,
+    /// No two share one.
     pub(crate) name: String,
     /// When it begins; nothing for those that wait for a command.
     pub(crate) at: Option<UnixMillis>,
+    /// Format, time, whether its games count.
+    pub(crate) terms: PlanTerms,
     /// Whether every remote bot that is open when it begins takes part.
     pub(crate) open_bots: bool,
     /// Which people have entered, if they may.
     pub(crate) entered: Option<Vec<PlayerName>>,
+    /// How many people may.
+    pub(crate) people_max: usize,
+}
+
+/// What is played in a tournament that is to come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PlanTerms {
+    pub(crate) format: FormatName,
+    /// Of a Swiss; by the number of entrants if left out.
+    pub(crate) rounds: Option<u32>,
+    /// Of each meeting; the usual number if left out.
+    pub(crate) games: Option<u32>,
+    /// How much time each side has.
+    pub(crate) time: TimeControl,
+    pub(crate) rated: bool,
 }
 
 /// A tournament in a list.
@@ -108,6 +131,32 @@ pub(crate) enum EntryError {
     Unavailable,
 }
 
+/// Why a tournament is not made, or one that is to come not changed.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub(crate) enum PlanError {
+    /// Another one that is to come or goes on is called so.
+    #[error("another tournament is called `{0}`")]
+    NameTaken(String),
+    /// Its maker has made enough.
+    #[error("{max} tournaments that you have made are to come")]
+    TooMany { max: usize },
+    /// So many are to come already.
+    #[error("{max} tournaments are to come already")]
+    Full { max: usize },
+    /// None of that id is to come.
+    #[error("no such tournament is to come")]
+    Unknown,
+    /// Somebody else has made it.
+    #[error("somebody else has made it")]
+    NotYours,
+    /// It cannot begin now.
+    #[error(transparent)]
+    Start(#[from] TournamentStartError),
+    /// The daemon stops.
+    #[error("the daemon cannot note it now")]
+    Unavailable,
+}
+
 /// Whether somebody wants to take part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wish {
@@ -122,6 +171,24 @@ pub(super) enum Command {
     Start { name: String, reply: oneshot::Sender<Result<TournamentId, TournamentStartError>> },
     /// Of a person who wants to take part in one that is to come, or no more.
     Enter { name: String, who: Identity, wish: Wish, reply: oneshot::Sender<Result<(), EntryError>> },
+    /// Of a person who makes one.
+    Make { plan: Box<TournamentPlan>, maker: Identity, reply: oneshot::Sender<Result<(), PlanError>> },
+    /// Of a person who begins the one that they have made, or gives it up.
+    Decide {
+        id: TournamentId,
+        who: PlayerId,
+        decision: PlanDecision,
+        reply: oneshot::Sender<Result<(), PlanError>>,
+    },
+}
+
+/// What becomes of a tournament by the word of its maker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PlanDecision {
+    /// It begins now.
+    Begin,
+    /// It is not held.
+    Drop,
 }
 
 impl Command {
@@ -131,6 +198,9 @@ impl Command {
         match self {
             Self::Start { name: _, reply } => drop(reply.send(Err(TournamentStartError::Unavailable))),
             Self::Enter { reply, .. } => drop(reply.send(Err(EntryError::Unavailable))),
+            Self::Make { reply, .. } | Self::Decide { reply, .. } => {
+                drop(reply.send(Err(PlanError::Unavailable)));
+            }
         }
     }
 }
@@ -140,7 +210,7 @@ impl Command {
 pub(super) struct Shown {
     /// Tournaments under way, each as it stood when it was last shown.
     pub(super) running: HashMap<TournamentId, Arc<TournamentView>>,
-    /// Those of the configuration, the next first.
+    /// Those that are to come, the next first.
     pub(super) upcoming: Vec<Upcoming>,
 }
 
@@ -204,9 +274,14 @@ impl Tournaments {
         self.shown.borrow().running.get(id).cloned()
     }
 
-    /// Those of the configuration, the next first.
+    /// Those that are to come, the next first.
     pub(crate) fn upcoming(&self) -> Vec<Upcoming> {
         self.shown.borrow().upcoming.clone()
+    }
+
+    /// One that somebody has made and that is to come.
+    pub(crate) fn planned(&self, id: &TournamentId) -> Option<Upcoming> {
+        self.shown.borrow().upcoming.iter().find(|upcoming| upcoming.id.as_ref() == Some(id)).cloned()
     }
 
     /// Tournaments with the numbers by which a list goes on, the newest first.
@@ -270,6 +345,32 @@ impl Tournaments {
     pub(crate) async fn enter(&self, name: &str, who: &Identity, wish: Wish) -> Result<(), EntryError> {
         let command = |reply| Command::Enter { name: name.to_owned(), who: who.clone(), wish, reply };
         ask(&self.commands, command).await.unwrap_or(Err(EntryError::Unavailable))
+    }
+
+    /// Makes a tournament that is to come, by whoever it names as its maker.
+    ///
+    /// # Errors
+    ///
+    /// See [`PlanError`].
+    pub(crate) async fn make(&self, plan: TournamentPlan, maker: &Identity) -> Result<(), PlanError> {
+        let plan = Box::new(plan);
+        let command = |reply| Command::Make { plan, maker: maker.clone(), reply };
+        ask(&self.commands, command).await.unwrap_or(Err(PlanError::Unavailable))
+    }
+
+    /// Begins a tournament before its time, or gives it up, if `who` has made it.
+    ///
+    /// # Errors
+    ///
+    /// See [`PlanError`].
+    pub(crate) async fn decide(
+        &self,
+        id: &TournamentId,
+        who: &PlayerId,
+        decision: PlanDecision,
+    ) -> Result<(), PlanError> {
+        let command = |reply| Command::Decide { id: id.clone(), who: who.clone(), decision, reply };
+        ask(&self.commands, command).await.unwrap_or(Err(PlanError::Unavailable))
     }
 }
 

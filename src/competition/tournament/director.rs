@@ -13,9 +13,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 use super::board::{
-    BoardEnd, Command, EntryError, Shown, TournamentStartError, TournamentView, Tournaments, Upcoming, Wish,
-    take_up,
+    BoardEnd, Command, EntryError, PlanDecision, PlanError, Shown, TournamentStartError, TournamentView,
+    Tournaments, Upcoming, Wish, take_up,
 };
+use super::plans::{Made, PLANS_MAX, PLANS_OF_ONE_MAX, PlannedTournament};
 use super::progress::{Decided, TournamentProgress};
 use crate::accounts::identity_of;
 use crate::model::clock::now;
@@ -32,8 +33,8 @@ use crate::system::config::{TournamentConfig, TournamentStart};
 
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
-use crate::storage::store::{Store, StoreError, Write};
-use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
+use crate::storage::store::{Refused, Store, StoreError, Write};
+use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, TournamentPlan, Walkover};
 use crate::storage::writer::{WriteError, Writer};
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
@@ -52,15 +53,14 @@ const SHOW_REST: u32 = 20;
 /// How late a tournament may begin: whoever opens a laptop in the evening does not want what was due at noon.
 const LATE_MAX_MS: i64 = 5 * 60 * 1_000;
 
+/// The same of what people have made, while the operators let nothing begin.
+const HELD_UP_MAX_MS: i64 = 60 * 60 * 1_000;
+
 /// How long an entrant may be away before it loses its games without playing. Bots reconnect within seconds.
 const AWAY_MAX: Duration = Duration::from_mins(1);
 
 /// How long an entrant that is there may take no games.
 const BUSY_MAX: Duration = Duration::from_mins(10);
-
-/// People who may enter a tournament: a round robin of these is two thousand meetings, which is what one evening can
-/// hold.
-const ENTERED_MAX: usize = 64;
 
 /// Games in a pair.
 const PAIR: u32 = 2;
@@ -77,15 +77,6 @@ pub(crate) struct DirectorDeps {
     pub(crate) writer: Writer,
     /// Tells who is there.
     pub(crate) sessions: Sessions,
-}
-
-/// A tournament of the configuration and when it is due.
-#[derive(Debug)]
-struct PlannedTournament {
-    config: TournamentConfig,
-    next: Option<UnixMillis>,
-    /// People who want to take part in the next one.
-    entered: Vec<Identity>,
 }
 
 /// A tournament under way.
@@ -177,8 +168,7 @@ impl Director {
         configured: Vec<TournamentConfig>,
     ) -> Result<(Self, Tournaments), StoreError> {
         let (board, BoardEnd { shown, commands }) = Tournaments::new(Arc::clone(&deps.store));
-        let plan = |config| PlannedTournament { config, next: None, entered: Vec::new() };
-        let plans = configured.into_iter().map(plan).collect();
+        let plans = configured.into_iter().map(PlannedTournament::of_configuration).collect();
         let ends = deps.host.ends();
         let mut director = Self {
             deps,
@@ -191,7 +181,21 @@ impl Director {
             running: HashMap::new(),
         };
         director.take_up_all().await?;
+        director.take_up_plans().await?;
         Ok((director, board))
+    }
+
+    /// What people had made when the daemon stopped.
+    async fn take_up_plans(&mut self) -> Result<(), StoreError> {
+        for plan in self.deps.store.tournament_plans().await? {
+            let Some(maker) = self.deps.store.player(&plan.maker).await? else { continue };
+            let mut entered = Vec::new();
+            for player in &plan.entered {
+                entered.extend(self.deps.store.player(player).await?.as_ref().map(identity_of));
+            }
+            self.plans.push(PlannedTournament::made(plan, identity_of(&maker), entered));
+        }
+        Ok(())
     }
 
     async fn take_up_all(&mut self) -> Result<(), StoreError> {
@@ -302,7 +306,9 @@ impl Director {
                 self.start_or_say(&config, now).await;
             }
             let plan = &mut self.plans[place];
-            plan.next = next(&plan.config.at, now);
+            if plan.made.is_none() {
+                plan.next = next(&plan.config.at, now);
+            }
         }
         self.announce();
     }
@@ -310,7 +316,8 @@ impl Director {
     async fn begin_due(&mut self, now: UnixMillis) {
         for place in 0..self.plans.len() {
             let plan = &mut self.plans[place];
-            let Some(due) = plan.next.filter(|due| *due <= now) else { continue };
+            let is_due = |due: &UnixMillis| plan.made.is_none() && *due <= now;
+            let Some(due) = plan.next.filter(is_due) else { continue };
             plan.next = next(&plan.config.at, now);
             let config = plan.config.clone();
             if now.0 - due.0 <= LATE_MAX_MS {
@@ -320,18 +327,34 @@ impl Director {
             }
             self.announce();
         }
+        self.begin_made(now).await;
+    }
+
+    /// Begins what people have made as soon as two of its entrants are there; what nobody comes to is given up.
+    async fn begin_made(&mut self, now: UnixMillis) {
+        let is_due = |plan: &PlannedTournament| {
+            let made = plan.made.as_ref()?;
+            let due = plan.next.filter(|due| *due <= now)?;
+            Some((made.id.clone(), plan.config.clone(), due))
+        };
+        let due: Vec<_> = self.plans.iter().filter_map(is_due).collect();
+        for (id, config, due) in due {
+            let Err(error) = self.start(&config, due).await else { continue };
+            let late_max = match error {
+                TournamentStartError::Unavailable => HELD_UP_MAX_MS,
+                _ => LATE_MAX_MS,
+            };
+            if now.0 - due.0 > late_max {
+                info!(tournament = %id, name = config.name, error = %error, "a tournament is not held");
+                if let Err(error) = self.drop_plan(&id).await {
+                    warn!(tournament = %id, error = %error, "a tournament that is not held is not forgotten yet");
+                }
+            }
+        }
     }
 
     fn announce(&self) {
-        let is_to_come = |plan: &&PlannedTournament| plan.config.at != TournamentStart::Daemon;
-        let names = |entered: &[Identity]| entered.iter().map(|who| who.name.clone()).collect();
-        let upcoming = |PlannedTournament { config, next, entered }: &PlannedTournament| Upcoming {
-            name: config.name.clone(),
-            at: *next,
-            open_bots: config.open_bots,
-            entered: config.open_people.then(|| names(entered)),
-        };
-        let mut upcoming: Vec<Upcoming> = self.plans.iter().filter(is_to_come).map(upcoming).collect();
+        let mut upcoming: Vec<Upcoming> = self.plans.iter().filter_map(PlannedTournament::upcoming).collect();
         upcoming.sort_by_key(|upcoming| upcoming.at.map_or(i64::MAX, |at| at.0));
         self.shown.send_modify(|shown| shown.upcoming = upcoming);
     }
@@ -340,7 +363,76 @@ impl Director {
         // Whoever asked may have gone away.
         match command {
             Command::Start { name, reply } => drop(reply.send(self.start_by_name(name).await)),
-            Command::Enter { name, who, wish, reply } => drop(reply.send(self.enter(name, who, wish))),
+            Command::Enter { name, who, wish, reply } => drop(reply.send(self.enter(name, who, wish).await)),
+            Command::Make { plan, maker, reply } => drop(reply.send(self.make(*plan, maker).await)),
+            Command::Decide { id, who, decision, reply } => {
+                drop(reply.send(self.decide(&id, &who, decision).await));
+            }
+        }
+    }
+
+    /// Takes note of what a person makes.
+    async fn make(&mut self, plan: TournamentPlan, maker: Identity) -> Result<(), PlanError> {
+        let is_same = |name: &str| name.eq_ignore_ascii_case(&plan.name);
+        let goes_on = self.running.values().any(|running| is_same(&running.progress.tournament().name));
+        if goes_on || self.plans.iter().any(|other| is_same(&other.config.name)) {
+            return Err(PlanError::NameTaken(plan.name));
+        }
+        let makers = self.plans.iter().filter_map(|plan| plan.made.as_ref());
+        let (all, own) = makers.fold((0, 0), |(all, own), Made { maker: other, .. }| {
+            (all + 1, own + usize::from(other.id == maker.id))
+        });
+        if own >= PLANS_OF_ONE_MAX {
+            return Err(PlanError::TooMany { max: PLANS_OF_ONE_MAX });
+        }
+        if all >= PLANS_MAX {
+            return Err(PlanError::Full { max: PLANS_MAX });
+        }
+        self.note(Write::PlanTournament(Box::new(plan.clone()))).await?;
+        info!(tournament = %plan.id, name = plan.name, maker = %maker.name, "a tournament is to come");
+        let entered = plan.entered.iter().map(|_| maker.clone()).take(1).collect();
+        self.plans.push(PlannedTournament::made(plan, maker, entered));
+        self.announce();
+        Ok(())
+    }
+
+    async fn decide(
+        &mut self,
+        id: &TournamentId,
+        who: &PlayerId,
+        decision: PlanDecision,
+    ) -> Result<(), PlanError> {
+        let plan = self.plans.iter().find(|plan| plan.made_as(id).is_some()).ok_or(PlanError::Unknown)?;
+        if plan.made_as(id).is_none_or(|made| made.maker.id != *who) {
+            return Err(PlanError::NotYours);
+        }
+        match decision {
+            PlanDecision::Drop => self.drop_plan(id).await,
+            PlanDecision::Begin => {
+                let (config, due) = (plan.config.clone(), plan.next.unwrap_or_else(UnixMillis::now));
+                self.start(&config, due).await?;
+                Ok(())
+            }
+        }
+    }
+
+    async fn drop_plan(&mut self, id: &TournamentId) -> Result<(), PlanError> {
+        self.note(Write::DropPlan(id.clone())).await?;
+        self.plans.retain(|plan| plan.made_as(id).is_none());
+        self.announce();
+        Ok(())
+    }
+
+    /// Writes what a person has said of a tournament that is to come.
+    async fn note(&self, write: Write) -> Result<(), PlanError> {
+        match self.deps.writer.write(write).await {
+            Ok(_) => Ok(()),
+            // It is gone with an account that is.
+            Err(WriteError::Refused(Refused::NoSuchPlan | Refused::NoSuchPlayer)) => Err(PlanError::Unknown),
+            Err(error) => {
+                warn!(error = %error, "what was said of a tournament is not stored");
+                Err(PlanError::Unavailable)
+            }
         }
     }
 
@@ -352,25 +444,36 @@ impl Director {
         }
     }
 
-    fn enter(&mut self, name: String, who: Identity, wish: Wish) -> Result<(), EntryError> {
-        let is_to_come = |plan: &&mut PlannedTournament| {
-            plan.config.name == name && plan.config.at != TournamentStart::Daemon
-        };
-        let Some(plan) = self.plans.iter_mut().find(is_to_come) else {
+    async fn enter(&mut self, name: String, who: Identity, wish: Wish) -> Result<(), EntryError> {
+        let is_to_come =
+            |plan: &PlannedTournament| plan.config.name == name && plan.config.at != TournamentStart::Daemon;
+        let Some(place) = self.plans.iter().position(is_to_come) else {
             return Err(EntryError::Unknown(name));
         };
+        let plan = &self.plans[place];
         if !plan.config.open_people {
             return Err(EntryError::Closed(name));
         }
         let others = plan.entered.iter().filter(|entered| entered.id != who.id).count();
-        if wish == Wish::Enter && others >= ENTERED_MAX {
-            return Err(EntryError::Full { max: ENTERED_MAX });
+        if wish == Wish::Enter && others >= plan.people_max() {
+            return Err(EntryError::Full { max: plan.people_max() });
         }
         let has_entered = others < plan.entered.len();
+        if has_entered == (wish == Wish::Enter) {
+            return Ok(());
+        }
+        if let Some(Made { id, .. }) = &plan.made {
+            let (plan, player) = (id.clone(), who.id.clone());
+            let write = match wish {
+                Wish::Enter => Write::EnterPlan { plan, player },
+                Wish::Withdraw => Write::LeavePlan { plan, player },
+            };
+            self.note(write).await.map_err(|_| EntryError::Unavailable)?;
+        }
+        let entered = &mut self.plans[place].entered;
         match wish {
-            Wish::Enter if has_entered => {}
-            Wish::Enter => plan.entered.push(who),
-            Wish::Withdraw => plan.entered.retain(|entered| entered.id != who.id),
+            Wish::Enter => entered.push(who),
+            Wish::Withdraw => entered.retain(|entered| entered.id != who.id),
         }
         self.announce();
         Ok(())
@@ -402,24 +505,20 @@ impl Director {
         if entrants.len() < 2 {
             return Err(TournamentStartError::Alone(config.name.clone()));
         }
-        let tournament = plan(config, &entrants, due_at);
+        let made = self.plan_of(config).and_then(|plan| plan.made.clone());
+        let mut tournament = plan(config, &entrants, due_at);
+        if let Some(Made { id, .. }) = &made {
+            tournament.id = id.clone();
+        }
         let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let progress = TournamentProgress::new(tournament.clone(), names).map_err(|error| failed(&error))?;
-        match self.deps.writer.write(Write::AddTournament(tournament.clone())).await {
-            Ok(_) => {}
-            Err(
-                error @ (WriteError::Refused(_)
-                | WriteError::Busy
-                | WriteError::Obstructed(_)
-                | WriteError::Store(_)),
-            ) => {
-                return Err(failed(&error));
-            }
-        }
+        let write = Write::AddTournament(tournament.clone());
+        self.deps.writer.write(write).await.map_err(|error| failed(&error))?;
         let id = tournament.id;
         info!(tournament = %id, name = config.name, entrants = entrants.len(), "tournament begun");
-        if let Some(plan) = self.plan_of(config) {
-            plan.entered.clear();
+        match made {
+            Some(made) => self.plans.retain(|plan| plan.made_as(&made.id).is_none()),
+            None => self.plan_of(config).into_iter().for_each(|plan| plan.entered.clear()),
         }
         self.announce();
         self.add(id.clone(), progress, entrants);
@@ -451,6 +550,7 @@ impl Director {
                 }
             }
         }
+        entrants.truncate(self.plan_of(config).map_or(usize::MAX, |plan| plan.entrants_max()));
         Ok(entrants)
     }
 

@@ -1,9 +1,11 @@
 //! Tournaments: a list, and each with standings, crosstable and games.
 
+use std::fmt::Write as _;
+
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, put};
 use fourfold_arena::format::Format;
 use fourfold_arena::report::RatedPlayer;
@@ -12,10 +14,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::account::person;
+use super::tournament_plans;
 use super::{CURSOR, LIMIT};
 use crate::accounts::Authenticated;
 use crate::competition::tournament::progress::ScheduleLine;
-use crate::competition::tournament::{EntryError, TournamentSummary, TournamentView, Upcoming, Wish};
+use crate::competition::tournament::{
+    EntryError, PlanTerms, TournamentSummary, TournamentView, Upcoming, Wish,
+};
 use crate::http::answer::{Keep, List, keepable_json};
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
@@ -26,6 +31,7 @@ use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::result::GameResult;
 use crate::storage::tournaments::{EndedBecause, StoredTournament};
+use crate::system::config::FormatName;
 
 /// How a tournament stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -60,7 +66,6 @@ struct FormatView {
 struct TournamentRow {
     /// The last part of its link.
     id: TournamentId,
-    /// That of the configuration.
     name: String,
     status: TournamentStatus,
     format: FormatView,
@@ -142,14 +147,28 @@ pub(in crate::http) struct ScheduledGame {
 /// A tournament that is to come.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 struct UpcomingView {
-    /// That of the configuration.
+    /// The last part of its link, if somebody has made it; those of the configuration have one when they begin.
+    id: Option<TournamentId>,
+    /// Who has made it; null if the operators have.
+    maker: Option<PlayerName>,
     name: String,
+    /// `round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`.
+    format: FormatName,
+    /// Of a Swiss; null if they follow from the number of entrants.
+    rounds: Option<u32>,
+    /// Of each meeting; null for the usual number.
+    games: Option<u32>,
+    time: TimeControl,
+    /// Whether its games count.
+    rated: bool,
     /// When it begins, RFC 3339; null for those that wait for a command.
     at: Option<String>,
     /// Whether every bot that is open when it begins takes part.
     open_bots: bool,
     /// People who have entered; null if people do not take part.
     entered: Option<Vec<PlayerName>>,
+    /// How many people may enter.
+    people_max: usize,
 }
 
 /// Which tournament somebody enters.
@@ -175,6 +194,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Shows a tournament's standings, crosstable and games, live too",
         Content::Json(schema_of::<TournamentDetail>),
     );
+    let path = "/api/v1/tournaments/{id}/standings.csv";
+    let file = Operation::get(path, "The standings as a file for spreadsheets", Content::Csv);
     let upcoming = Operation::get(
         "/api/v1/tournaments/upcoming",
         "Lists tournaments that are to come, the next first",
@@ -189,7 +210,11 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let [enter, withdraw] = [enter, withdraw]
         .map(|operation| operation.status(204).body(schema_of::<Entry>).signed_in().refusals(ENTRY_REFUSALS));
     vec![
-        Endpoint::new("/api/v1/tournaments", get(tournaments), [list]),
+        Endpoint::new(
+            "/api/v1/tournaments",
+            get(tournaments).post(tournament_plans::make),
+            [list, tournament_plans::making()],
+        ),
         Endpoint::new("/api/v1/tournaments/upcoming", get(upcoming_list), [upcoming]),
         Endpoint::new(
             "/api/v1/tournaments/entry",
@@ -197,6 +222,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             [enter, withdraw],
         ),
         Endpoint::new("/api/v1/tournaments/{id}", get(tournament), [one]),
+        Endpoint::new(path, get(standings_file), [file]),
     ]
 }
 
@@ -213,11 +239,24 @@ async fn tournaments(
 }
 
 async fn upcoming_list(State(state): State<AppState>) -> Json<List<UpcomingView>> {
-    let view = |Upcoming { name, at, open_bots, entered }: Upcoming| UpcomingView {
-        name,
-        at: at.map(|at| at.to_string()),
-        open_bots,
-        entered,
+    let view = |upcoming: Upcoming| {
+        let Upcoming { id, maker, name, at, terms, open_bots, entered, people_max } = upcoming;
+        let PlanTerms { format, rounds, games, time, rated } = terms;
+        let (maker, at) = (maker.map(|maker| maker.name), at.map(|at| at.to_string()));
+        UpcomingView {
+            id,
+            maker,
+            name,
+            format,
+            rounds,
+            games,
+            time,
+            rated,
+            at,
+            open_bots,
+            entered,
+            people_max,
+        }
     };
     Json(List::whole(state.tournaments.upcoming().into_iter().map(view).collect()))
 }
@@ -265,6 +304,28 @@ async fn tournament(
     let id: TournamentId = id.parse().map_err(|_| ApiError::not_found("tournament"))?;
     let view = state.tournaments.view(&id).await?.ok_or_else(|| ApiError::not_found("tournament"))?;
     Ok(keepable_json(&headers, Keep::Settled, &detail(&view)))
+}
+
+async fn standings_file(State(state): State<AppState>, PathPart(id): PathPart) -> Result<Response, ApiError> {
+    let id: TournamentId = id.parse().map_err(|_| ApiError::not_found("tournament"))?;
+    let view = state.tournaments.view(&id).await?.ok_or_else(|| ApiError::not_found("tournament"))?;
+    let mut text =
+        "rank,name,score,wins,wins_first,wins_second,draws,losses,games,elo,pm95,faults\n".to_owned();
+    // Names of players need no quotes.
+    for row in view.table.players.iter().filter_map(standing_row) {
+        let StandingRow { rank, name, score, wins, wins_first, wins_second, draws, losses, .. } = &row;
+        let StandingRow { games, elo, pm95, faults, .. } = &row;
+        let _ = writeln!(
+            text,
+            "{rank},{name},{score},{wins},{wins_first},{wins_second},{draws},{losses},{games},{elo},{pm95},{faults}"
+        );
+    }
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"tournament-{id}.csv\"")),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((headers, text).into_response())
 }
 
 fn row_of(TournamentSummary { tournament, games, winner }: TournamentSummary) -> TournamentRow {

@@ -1,4 +1,4 @@
-//! An invitation's link as a QR code, to be read by the phone on the other side of the table.
+//! A link as a QR code, to be read by the phone on the other side of the table: of an invitation or a tournament.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use qrcodegen::{QrCode, QrCodeEcc};
 
 use crate::http::site::host;
 use crate::http::state::AppState;
-use crate::model::ids::ChallengeId;
+use crate::model::ids::{ChallengeId, TournamentId};
 
 /// White around the code, in modules: what the standard asks for.
 const QUIET: i32 = 4;
@@ -20,11 +20,29 @@ pub(super) async fn challenge(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(id) = id.parse::<ChallengeId>() else { return StatusCode::NOT_FOUND.into_response() };
-    let path = format!("/challenge/{id}");
+    match id.parse::<ChallengeId>() {
+        Ok(id) => picture(&state, &headers, &format!("/challenge/{id}")),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The picture of `/tournament/ID`, in the same way.
+pub(super) async fn tournament(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match id.parse::<TournamentId>() {
+        Ok(id) => picture(&state, &headers, &format!("/tournament/{id}")),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The code of the address of a page, as the asker has found the site.
+fn picture(state: &AppState, headers: &HeaderMap, path: &str) -> Response {
     let url = match &state.site.public_url {
-        Some(_) => state.site.url(&path),
-        None => format!("{}://{}{path}", state.site.scheme(), host(&headers).unwrap_or_default()),
+        Some(_) => state.site.url(path),
+        None => format!("{}://{}{path}", state.site.scheme(), host(headers).unwrap_or_default()),
     };
     match svg(&url) {
         Some(picture) => ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response(),

@@ -39,8 +39,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 27] = [
+const PATHS: [&str; 28] = [
     "/find",
+    "/tournaments/new",
     "/status",
     "/bots/editor",
     "/privacy",

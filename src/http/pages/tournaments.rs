@@ -17,6 +17,7 @@ use super::bracket::Bracket;
 use super::drawing::DiscIcon;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::tournament_plans::{planned, terms_in_words};
 use super::words;
 use crate::competition::tournament::{TournamentSummary, TournamentView, Upcoming};
 use crate::http::answer::{Keep, keepable};
@@ -90,9 +91,12 @@ impl Notice {
             let notice = Self { name: tournament.name, url, is_live: true, when: None };
             tournament.end.is_none().then_some(notice)
         };
-        let next = |Upcoming { name, at, .. }: Upcoming| {
+        let next = |Upcoming { id, name, at, entered, .. }: Upcoming| {
             let when = Some(words::moment(lang, at?));
-            Some(Self { name, url: "/tournaments".to_owned(), is_live: false, when })
+            // What somebody has made stands here once somebody else comes to it.
+            let is_wanted = id.is_none() || entered.is_some_and(|entered| entered.len() > 1);
+            let url = id.map_or_else(|| "/tournaments".to_owned(), |id| format!("/tournament/{id}"));
+            is_wanted.then_some(Self { name, url, is_live: false, when })
         };
         let newest = state.tournaments.list(None, NOTICES_MAX).await?;
         let upcoming = state.tournaments.upcoming();
@@ -104,6 +108,11 @@ impl Notice {
 /// One that is to come.
 struct UpcomingRow {
     name: String,
+    /// Its page, if somebody has made it.
+    url: Option<String>,
+    maker: Option<String>,
+    /// Format, time control, whether its games count.
+    terms: String,
     when: Option<String>,
     /// Whether every open bot takes part.
     is_open: bool,
@@ -125,8 +134,11 @@ struct TournamentsPage {
 pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
     let own = visitor.signed_in().map(|viewer| viewer.identity.name.clone());
-    let next = |Upcoming { name, at, open_bots, entered }: Upcoming| UpcomingRow {
+    let next = |Upcoming { id, maker, name, at, terms, open_bots, entered, .. }: Upcoming| UpcomingRow {
         name,
+        url: id.map(|id| format!("/tournament/{id}")),
+        maker: maker.map(|maker| maker.name.to_string()),
+        terms: terms_in_words(lang, &terms),
         when: at.map(|at| words::moment(lang, at)),
         is_open: open_bots,
         has_entered: entered.iter().flatten().any(|name| Some(name) == own.as_ref()),
@@ -286,16 +298,18 @@ struct One {
     when: String,
     table: TournamentTable,
     is_live: bool,
+    /// Whether the visitor takes part.
+    is_mine: bool,
 }
 
 /// One tournament.
 pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let lang = visitor.language();
-    let view = match id.parse::<TournamentId>() {
-        Ok(id) => state.tournaments.view(&id).await?,
-        Err(_) => None,
-    };
-    let Some(view) = view else { return Err(PageError::not_found(visitor)) };
+    let Ok(id) = id.parse::<TournamentId>() else { return Err(PageError::not_found(visitor)) };
+    if let Some(upcoming) = state.tournaments.planned(&id) {
+        return planned(&visitor, &id, upcoming);
+    }
+    let Some(view) = state.tournaments.view(&id).await? else { return Err(PageError::not_found(visitor)) };
     let tournament = &view.tournament;
     let terms = [
         format(lang, tournament.format),
@@ -309,6 +323,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         terms: terms.join(" · "),
         when: words::moment(lang, tournament.started_at),
         is_live: table.is_live,
+        is_mine: tournament.entrants.iter().any(|entrant| visitor.is(entrant)),
         table,
     };
     Ok(Html(page.render()?))

@@ -47,6 +47,11 @@ pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
     lang.text(if is_rated { "game.rated" } else { "game.casual" })
 }
 
+/// `3 min + 2 s`, of a time that has nothing else.
+pub(super) fn bank_and_increment(lang: Language, bank_ms: u32, increment_ms: u32) -> String {
+    time_control(lang, TimeControl { bank_ms: Some(bank_ms), increment_ms, move_ms: None })
+}
+
 /// `3 min + 2 s`, `30 s a move`.
 pub(super) fn time_control(lang: Language, time: TimeControl) -> String {
     if is_unhurried(time) {

@@ -1,18 +1,22 @@
 //! Tournaments in the interface and on their pages.
 
 use axum::body::Body;
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use fourfold_arena::format::Format;
 use fourfold_engine::Side;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::http::testing::{TestSite, get};
+use crate::http::site::Site;
+use crate::http::testing::{TestArena, TestSite, get};
 use crate::model::ids::PairId;
 use crate::storage::conformance::{FIRST_WINS, NOON, add, first_wins, player_id, spec, write};
 use crate::storage::conformance_of_tournaments::tournament;
+use crate::storage::moderation::Because;
+use crate::storage::people::PeopleStore as _;
 use crate::storage::record::{GamePair, GameSpec};
 use crate::storage::store::Write;
 use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
+use crate::system::config::AccessConfig;
 
 const LIST: &str = "/api/v1/tournaments";
 
@@ -147,4 +151,69 @@ async fn a_knockout_has_its_bracket() {
     assert!(page.contains(won) && page.contains("<span class=\"number\">2</span>"), "{page}");
     let others = self::site().await.get("/tournament/T1").await.body;
     assert!(!others.contains("bracket"), "all met all");
+}
+
+#[tokio::test]
+async fn a_tournament_that_is_made_is_refused_with_what_is_wrong() {
+    let access = AccessConfig { forbidden_names: vec!["idiot".parse().unwrap()], ..AccessConfig::default() };
+    let site = TestSite::admitting(access, Site::default(), TestArena::default());
+    let ada = site.register("Ada").await;
+    let good = json!({ "name": "Friday Cup", "format": "swiss", "begins_in_s": 600 });
+    let with = |key: &str, value: Value| {
+        let mut body = good.clone();
+        body[key] = value;
+        body
+    };
+    let make = async |cookie: &str, body: Value| site.as_page(Method::POST, LIST, cookie, &body).await;
+    for (field, value) in [
+        ("name", json!("")),
+        ("name", json!("x".repeat(61))),
+        ("name", json!("two\nlines")),
+        ("name", json!("an ID1OT's cup")),
+        ("format", json!("ladder")),
+        ("rounds", json!(0)),
+        ("games", json!(3)),
+        ("games", json!(8)),
+        ("time", json!({ "bank_ms": 9_999 })),
+        ("time", json!({ "bank_ms": 60_000, "increment_ms": 60_001 })),
+        ("begins_in_s", json!(29)),
+        ("begins_in_s", json!(1_209_601)),
+        ("begins_in_s", json!(-1)),
+    ] {
+        let answer = make(&ada, with(field, value.clone())).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{field} {value}");
+        let named = answer.json()["field"].as_str().unwrap().to_owned();
+        assert!(named.starts_with(field), "{named} for {field}");
+    }
+    let rounds = json!({ "name": "Cup", "format": "knockout", "rounds": 3, "begins_in_s": 600 });
+    make(&ada, rounds).await.check_refused(422, "bad_field", Some("rounds"));
+    make("", good.clone()).await.check_refused(401, "unauthorized", None);
+    // Nobody runs tournaments here: whoever has come so far may make one.
+    make(&ada, good.clone()).await.check_refused(503, "busy", None);
+    for (method, path) in [(Method::DELETE, "plan"), (Method::POST, "start")] {
+        let path = format!("{LIST}/nonsense!/{path}");
+        site.as_page(method, &path, &ada, &Value::Null).await.check_refused(404, "not_found", None);
+    }
+    let because = Because { reason: "rude".into(), by: "root".into(), at: NOON };
+    let id = site.store.player_by_name(&"Ada".parse().unwrap()).await.unwrap().unwrap().id;
+    site.state.accounts.mute(&id, None, because).await.unwrap();
+    make(&ada, good.clone()).await.check_refused(403, "forbidden", None);
+    let closed = AccessConfig { tournaments: false, ..AccessConfig::default() };
+    let site = TestSite::admitting(closed, Site::default(), TestArena::default());
+    let bob = site.register("Bob").await;
+    site.as_page(Method::POST, LIST, &bob, &good).await.check_refused(403, "forbidden", None);
+    assert!(!site.get("/tournaments/new").await.body.contains("new-tournament-page"));
+}
+
+#[tokio::test]
+async fn standings_are_a_file_for_spreadsheets() {
+    let site = site().await;
+    let file = site.get("/api/v1/tournaments/T1/standings.csv").await;
+    assert_eq!(file.header(header::CONTENT_TYPE), "text/csv; charset=utf-8");
+    let lines: Vec<&str> = file.body.lines().collect();
+    assert!(lines[0].starts_with("rank,name,score,"), "{}", lines[0]);
+    assert!(lines[1].starts_with("1,Ada,3,1,1,0,0,0,1,"), "{}", lines[1]);
+    assert_eq!(lines.len(), 3);
+    assert!(site.get("/tournament/T1").await.body.contains("/api/v1/tournaments/T1/standings.csv"));
+    assert_eq!(site.get("/api/v1/tournaments/T9/standings.csv").await.status, StatusCode::NOT_FOUND);
 }

@@ -3,23 +3,30 @@
 use async_trait::async_trait;
 
 use super::MemoryStore;
-use crate::model::ids::{PairId, TournamentId};
+use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::error::StoreError;
 use crate::storage::record::StoredGame;
 use crate::storage::store::{Refused, Written};
-use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
+use crate::storage::tournaments::{
+    StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
+};
 
-/// All tournaments in the order in which they began.
+/// All tournaments.
 #[derive(Debug, Default)]
-pub(super) struct MemoryTournaments(Vec<(StoredTournament, Vec<Walkover>)>);
+pub(super) struct MemoryTournaments {
+    /// In the order in which they began.
+    begun: Vec<(StoredTournament, Vec<Walkover>)>,
+    /// Those that people have made and that are to come.
+    plans: Vec<TournamentPlan>,
+}
 
 impl MemoryTournaments {
     fn find(&self, id: &TournamentId) -> Option<&(StoredTournament, Vec<Walkover>)> {
-        self.0.iter().find(|(tournament, _)| tournament.id == *id)
+        self.begun.iter().find(|(tournament, _)| tournament.id == *id)
     }
 
     fn running(&mut self, id: &TournamentId) -> Result<&mut (StoredTournament, Vec<Walkover>), Refused> {
-        let mut all = self.0.iter_mut();
+        let mut all = self.begun.iter_mut();
         let found = all.find(|(tournament, _)| tournament.id == *id && tournament.end.is_none());
         found.ok_or(Refused::NoSuchTournament)
     }
@@ -29,7 +36,7 @@ impl MemoryTournaments {
     }
 
     pub(super) fn page(&self, before: Option<u64>, limit: u32) -> Vec<(u64, StoredTournament)> {
-        let all = (1..).zip(&self.0).map(|(number, (tournament, _))| (number, tournament.clone()));
+        let all = (1..).zip(&self.begun).map(|(number, (tournament, _))| (number, tournament.clone()));
         let mut page: Vec<_> =
             all.filter(|(number, _)| before.is_none_or(|before| *number < before)).collect();
         page.reverse();
@@ -38,7 +45,7 @@ impl MemoryTournaments {
     }
 
     pub(super) fn going_on(&self) -> Vec<StoredTournament> {
-        let all = self.0.iter().map(|(tournament, _)| tournament);
+        let all = self.begun.iter().map(|(tournament, _)| tournament);
         all.filter(|tournament| tournament.end.is_none()).cloned().collect()
     }
 
@@ -52,11 +59,51 @@ impl MemoryTournaments {
         let is_same = |other: &StoredTournament| {
             other.id == tournament.id || (other.name == tournament.name && other.due_at == tournament.due_at)
         };
-        if self.0.iter().any(|(other, _)| is_same(other)) {
+        if self.begun.iter().any(|(other, _)| is_same(other)) {
             return Err(Refused::IdTaken);
         }
-        self.0.push((tournament.clone(), Vec::new()));
+        self.plans.retain(|plan| plan.id != tournament.id);
+        self.begun.push((tournament.clone(), Vec::new()));
         Ok(Written::Done)
+    }
+
+    pub(super) fn plan(&mut self, plan: &TournamentPlan) -> Result<Written, Refused> {
+        if self.plans.iter().any(|other| other.id == plan.id || other.name == plan.name) {
+            return Err(Refused::IdTaken);
+        }
+        self.plans.push(plan.clone());
+        Ok(Written::Done)
+    }
+
+    fn planned(&mut self, id: &TournamentId) -> Result<&mut TournamentPlan, Refused> {
+        self.plans.iter_mut().find(|plan| plan.id == *id).ok_or(Refused::NoSuchPlan)
+    }
+
+    pub(super) fn enter(&mut self, plan: &TournamentId, player: &PlayerId) -> Result<Written, Refused> {
+        let entered = &mut self.planned(plan)?.entered;
+        if !entered.contains(player) {
+            entered.push(player.clone());
+        }
+        Ok(Written::Done)
+    }
+
+    pub(super) fn leave(&mut self, plan: &TournamentId, player: &PlayerId) -> Result<Written, Refused> {
+        self.planned(plan)?.entered.retain(|entered| entered != player);
+        Ok(Written::Done)
+    }
+
+    pub(super) fn drop_plan(&mut self, id: &TournamentId) -> Result<Written, Refused> {
+        self.planned(id)?;
+        self.plans.retain(|plan| plan.id != *id);
+        Ok(Written::Done)
+    }
+
+    /// What somebody who leaves for good has made, and where they would have taken part.
+    pub(super) fn forget(&mut self, player: &PlayerId) {
+        self.plans.retain(|plan| plan.maker != *player);
+        for plan in &mut self.plans {
+            plan.entered.retain(|entered| entered != player);
+        }
     }
 
     pub(super) fn walk_over(&mut self, id: &TournamentId, walkover: Walkover) -> Result<Written, Refused> {
@@ -91,6 +138,13 @@ impl TournamentStore for MemoryStore {
     async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         self.seek().await?;
         Ok(self.tables().tournaments.going_on())
+    }
+
+    async fn tournament_plans(&self) -> Result<Vec<TournamentPlan>, StoreError> {
+        self.seek().await?;
+        let mut plans = self.tables().tournaments.plans.clone();
+        plans.sort_by(|a, b| (a.begins_at, &a.id).cmp(&(b.begins_at, &b.id)));
+        Ok(plans)
     }
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {

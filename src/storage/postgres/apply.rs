@@ -26,6 +26,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
             if outcome.is_ok() {
                 puzzles::forget(connection, player).await?;
                 links::forget(connection, player).await?;
+                tournaments::forget(connection, player).await?;
             }
             Ok(outcome)
         }
@@ -53,6 +54,10 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         }
         Write::WithdrawLesson { game } => learners::withdraw_game(connection, game).await,
         Write::RemakeLearner { learner, revision } => learners::remake(connection, learner, *revision).await,
+        Write::PlanTournament(plan) => tournaments::plan(connection, plan).await,
+        Write::EnterPlan { plan, player } => tournaments::enter(connection, plan, player).await,
+        Write::LeavePlan { plan, player } => tournaments::leave(connection, plan, player).await,
+        Write::DropPlan(plan) => tournaments::drop_plan(connection, plan).await,
         Write::AddTournament(tournament) => tournaments::add(connection, tournament).await,
         Write::WalkOver { tournament, walkover } => {
             tournaments::walk_over(connection, tournament, *walkover).await

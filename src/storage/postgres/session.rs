@@ -41,6 +41,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0012_webhooks.sql"),
     include_str!("../../../migrations/postgres/0013_links.sql"),
     include_str!("../../../migrations/postgres/0014_devices.sql"),
+    include_str!("../../../migrations/postgres/0015_tournament_plans.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

@@ -4,12 +4,15 @@ use async_trait::async_trait;
 
 use super::PostgresStore;
 use super::db::{self, Connection};
+use super::players::{done_if, key_of};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::record::StoredGame;
-use crate::storage::rows::tournaments::{StoredTournamentRow, format_columns};
+use crate::storage::rows::tournaments::{PlanRow, StoredTournamentRow, decode_plans, format_columns};
 use crate::storage::rows::{Damage, number, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
-use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
+use crate::storage::tournaments::{
+    StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
+};
 use crate::storage::words::Word;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
@@ -45,6 +48,10 @@ impl TournamentStore for PostgresStore {
 
     async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         running(&*self.reader().await?).await
+    }
+
+    async fn tournament_plans(&self) -> Result<Vec<TournamentPlan>, StoreError> {
+        plans(&*self.reader().await?).await
     }
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
@@ -101,7 +108,103 @@ pub(super) async fn walkovers(
     Ok(rows.into_iter().map(walkover).collect::<Result<_, Damage>>()?)
 }
 
+async fn plans(connection: &Connection) -> Result<Vec<TournamentPlan>, StoreError> {
+    let sql = "SELECT p.id, p.name, m.id AS maker, p.begins_at, p.format, p.rounds, p.pairs, p.bank_ms, p.increment_ms, \
+               p.move_ms, p.rated, p.open_bots, coalesce((SELECT string_agg(e.id, ',' ORDER BY n.place) \
+             FROM tournament_entry n JOIN player e ON e.key = n.player WHERE n.plan = p.id), '') AS entered \
+               FROM tournament_plan p JOIN player m ON m.key = p.maker ORDER BY p.begins_at, p.id";
+    let rows: Vec<PlanRow> = db::query_as(sql).fetch_all(connection).await?;
+    Ok(decode_plans(rows))
+}
+
 // ---- writing ----
+
+pub(super) async fn plan(connection: &Connection, plan: &TournamentPlan) -> WriteOutcome {
+    let Some(maker) = key_of(connection, &plan.maker).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let mut entered = Vec::new();
+    for player in &plan.entered {
+        let Some(key) = key_of(connection, player).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+        entered.push(key);
+    }
+    let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, pairs, bank_ms, increment_ms, \
+               move_ms, rated, open_bots) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING";
+    let query = db::query(sql)
+        .bind(plan.id.as_str())
+        .bind(&plan.name)
+        .bind(maker)
+        .bind(plan.begins_at.0)
+        .bind(plan.format.word())
+        .bind(plan.rounds)
+        .bind(plan.pairs)
+        .bind(plan.time.bank_ms)
+        .bind(plan.time.increment_ms)
+        .bind(plan.time.move_ms)
+        .bind(plan.rated)
+        .bind(plan.open_bots);
+    if query.execute(connection).await? == 0 {
+        return Ok(Err(Refused::IdTaken));
+    }
+    for player in entered {
+        add_entry(connection, &plan.id, player).await?;
+    }
+    Ok(Ok(Written::Done))
+}
+
+async fn is_planned(connection: &Connection, plan: &TournamentId) -> Result<bool, StoreError> {
+    let sql = "SELECT begins_at FROM tournament_plan WHERE id = $1";
+    let found: Option<i64> = db::query_scalar(sql).bind(plan.as_str()).fetch_optional(connection).await?;
+    Ok(found.is_some())
+}
+
+async fn add_entry(connection: &Connection, plan: &TournamentId, player: i64) -> Result<(), StoreError> {
+    let sql = "INSERT INTO tournament_entry (plan, player, place) VALUES ($1, $2, \
+               (SELECT coalesce(max(place) + 1, 0) FROM tournament_entry WHERE plan = $1)) \
+               ON CONFLICT DO NOTHING";
+    db::query(sql).bind(plan.as_str()).bind(player).execute(connection).await?;
+    Ok(())
+}
+
+pub(super) async fn enter(connection: &Connection, plan: &TournamentId, player: &PlayerId) -> WriteOutcome {
+    if !is_planned(connection, plan).await? {
+        return Ok(Err(Refused::NoSuchPlan));
+    }
+    let Some(player) = key_of(connection, player).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    add_entry(connection, plan, player).await?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn leave(connection: &Connection, plan: &TournamentId, player: &PlayerId) -> WriteOutcome {
+    if !is_planned(connection, plan).await? {
+        return Ok(Err(Refused::NoSuchPlan));
+    }
+    let sql =
+        "DELETE FROM tournament_entry WHERE plan = $1 AND player = (SELECT key FROM player WHERE id = $2)";
+    db::query(sql).bind(plan.as_str()).bind(player.as_str()).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+/// A plan with its entries; says whether there was one.
+pub(super) async fn drop_plan(connection: &Connection, plan: &TournamentId) -> WriteOutcome {
+    let entries = db::query("DELETE FROM tournament_entry WHERE plan = $1").bind(plan.as_str());
+    entries.execute(connection).await?;
+    let query = db::query("DELETE FROM tournament_plan WHERE id = $1").bind(plan.as_str());
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlan))
+}
+
+/// What somebody who leaves for good has made, and where they would have taken part.
+pub(super) async fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let theirs = "(SELECT key FROM player WHERE id = $1)";
+    for sql in [
+        format!(
+            "DELETE FROM tournament_entry WHERE player = {theirs} \
+                 OR plan IN (SELECT id FROM tournament_plan WHERE maker = {theirs})"
+        ),
+        format!("DELETE FROM tournament_plan WHERE maker = {theirs}"),
+    ] {
+        db::query(&sql).bind(player.as_str()).execute(connection).await?;
+    }
+    Ok(())
+}
 
 pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) -> WriteOutcome {
     for entrant in &tournament.entrants {
@@ -140,6 +243,8 @@ pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) 
         let query = db::query(sql).bind(key).bind(place).bind(entrant.as_str());
         query.execute(connection).await?;
     }
+    // What it was before, if somebody has made it.
+    let _planned = drop_plan(connection, &tournament.id).await?;
     Ok(Ok(Written::Done))
 }
 

@@ -1,12 +1,13 @@
 //! Tournaments.
 
 use fourfold_arena::format::Format;
+use tracing::error;
 
 use super::{Damage, number, parsed, present, word};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
-use crate::storage::tournaments::{StoredTournament, TournamentEnd};
+use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentPlan};
 
 row! {
     #[derive(Debug)]
@@ -41,7 +42,7 @@ impl StoredTournamentRow {
             id: parsed("tournament.id", &self.id)?,
             due_at: UnixMillis(self.due_at),
             format: self.format()?,
-            entrants: self.entrants()?,
+            entrants: ids(&self.entrants)?,
             pairs: number("tournament.pairs", self.pairs)?,
             seed: self.seed.cast_unsigned(),
             time: TimeControl {
@@ -72,12 +73,6 @@ impl StoredTournamentRow {
         })
     }
 
-    /// Ids need no escape, so that splitting the list reads it.
-    fn entrants(&self) -> Result<Vec<PlayerId>, Damage> {
-        let list = self.entrants.trim_matches(['[', ']']).split(',').filter(|id| !id.is_empty());
-        list.map(|id| parsed("player.id", id.trim_matches('"'))).collect()
-    }
-
     fn end(&self) -> Result<Option<TournamentEnd>, Damage> {
         let (Some(at), Some(reason)) = (self.ended_at, &self.ended) else { return Ok(None) };
         Ok(Some(TournamentEnd {
@@ -87,6 +82,63 @@ impl StoredTournamentRow {
             games: number("tournament.games", present("tournament.games", self.games)?)?,
         }))
     }
+}
+
+/// Ids need no escape, so that splitting the list reads it.
+fn ids(list: &str) -> Result<Vec<PlayerId>, Damage> {
+    let list = list.trim_matches(['[', ']']).split(',').filter(|id| !id.is_empty());
+    list.map(|id| parsed("player.id", id.trim_matches('"'))).collect()
+}
+
+row! {
+    #[derive(Debug)]
+    pub(crate) struct PlanRow {
+        id: String,
+        name: String,
+        maker: String,
+        begins_at: i64,
+        format: String,
+        rounds: Option<i64>,
+        pairs: i64,
+        bank_ms: Option<i64>,
+        increment_ms: i64,
+        move_ms: Option<i64>,
+        rated: bool,
+        open_bots: bool,
+        entered: String,
+    }
+}
+
+impl PlanRow {
+    fn decode(self) -> Result<TournamentPlan, Damage> {
+        Ok(TournamentPlan {
+            id: parsed("tournament_plan.id", &self.id)?,
+            maker: parsed("player.id", &self.maker)?,
+            begins_at: UnixMillis(self.begins_at),
+            format: word("tournament_plan.format", &self.format)?,
+            rounds: self.rounds.map(|rounds| number("tournament_plan.rounds", rounds)).transpose()?,
+            pairs: number("tournament_plan.pairs", self.pairs)?,
+            time: TimeControl {
+                bank_ms: self.bank_ms.map(|ms| number("tournament_plan.bank_ms", ms)).transpose()?,
+                increment_ms: number("tournament_plan.increment_ms", self.increment_ms)?,
+                move_ms: self.move_ms.map(|ms| number("tournament_plan.move_ms", ms)).transpose()?,
+            },
+            rated: self.rated,
+            open_bots: self.open_bots,
+            entered: ids(&self.entered)?,
+            name: self.name,
+        })
+    }
+}
+
+/// The plans that can be read. One that cannot be harms no other.
+pub(crate) fn decode_plans(rows: Vec<PlanRow>) -> Vec<TournamentPlan> {
+    let decode = |row: PlanRow| {
+        let id = row.id.clone();
+        let damaged = |Damage(what)| error!(tournament = id, what, "a plan is damaged and left out");
+        row.decode().map_err(damaged).ok()
+    };
+    rows.into_iter().filter_map(decode).collect()
 }
 
 /// The word and the number of a format.

@@ -25,14 +25,14 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 20;
+const SCHEMA: u32 = 21;
 
 /// The one that makes room for the chain of finished games, which those from before get with it.
 const CHAINED: u32 = 15;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 20] = [
+const MIGRATIONS: [(u32, &str, &str); 21] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -53,6 +53,7 @@ const MIGRATIONS: [(u32, &str, &str); 20] = [
     (18, "webhooks", include_str!("../../../migrations/sqlite/0018_webhooks.sql")),
     (19, "links", include_str!("../../../migrations/sqlite/0019_links.sql")),
     (20, "devices", include_str!("../../../migrations/sqlite/0020_devices.sql")),
+    (21, "tournament_plans", include_str!("../../../migrations/sqlite/0021_tournament_plans.sql")),
 ];
 
 /// The migration after which all games on the standard board are settled again.

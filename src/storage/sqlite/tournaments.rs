@@ -3,13 +3,16 @@
 use async_trait::async_trait;
 
 use super::db::{self, Connection};
+use super::players::{done_if, key_of};
 use super::{SqliteStore, games};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::record::StoredGame;
-use crate::storage::rows::tournaments::{StoredTournamentRow, format_columns};
+use crate::storage::rows::tournaments::{PlanRow, StoredTournamentRow, decode_plans, format_columns};
 use crate::storage::rows::{Damage, number, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
-use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentStore, Walkover};
+use crate::storage::tournaments::{
+    StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
+};
 use crate::storage::words::Word;
 
 type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
@@ -45,6 +48,10 @@ impl TournamentStore for SqliteStore {
 
     async fn running_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
         self.readers.read(running).await
+    }
+
+    async fn tournament_plans(&self) -> Result<Vec<TournamentPlan>, StoreError> {
+        self.readers.read(plans).await
     }
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
@@ -101,7 +108,103 @@ pub(super) fn walkovers(connection: &Connection, id: &TournamentId) -> Result<Ve
     Ok(rows.into_iter().map(walkover).collect::<Result<_, Damage>>()?)
 }
 
+fn plans(connection: &Connection) -> Result<Vec<TournamentPlan>, StoreError> {
+    let sql = "SELECT p.id, p.name, m.id AS maker, p.begins_at, p.format, p.rounds, p.pairs, p.bank_ms, p.increment_ms, \
+               p.move_ms, p.rated, p.open_bots, (SELECT json_group_array(e.id ORDER BY n.place) \
+             FROM tournament_entry n JOIN player e ON e.key = n.player WHERE n.plan = p.id) AS entered \
+               FROM tournament_plan p JOIN player m ON m.key = p.maker ORDER BY p.begins_at, p.id";
+    let rows: Vec<PlanRow> = db::query_as(sql).fetch_all(connection)?;
+    Ok(decode_plans(rows))
+}
+
 // ---- writing ----
+
+pub(super) fn plan(connection: &Connection, plan: &TournamentPlan) -> WriteOutcome {
+    let Some(maker) = key_of(connection, &plan.maker)? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let mut entered = Vec::new();
+    for player in &plan.entered {
+        let Some(key) = key_of(connection, player)? else { return Ok(Err(Refused::NoSuchPlayer)) };
+        entered.push(key);
+    }
+    let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, pairs, bank_ms, increment_ms, \
+               move_ms, rated, open_bots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let query = db::query(sql)
+        .bind(plan.id.as_str())
+        .bind(&plan.name)
+        .bind(maker)
+        .bind(plan.begins_at.0)
+        .bind(plan.format.word())
+        .bind(plan.rounds)
+        .bind(plan.pairs)
+        .bind(plan.time.bank_ms)
+        .bind(plan.time.increment_ms)
+        .bind(plan.time.move_ms)
+        .bind(plan.rated)
+        .bind(plan.open_bots);
+    if query.execute(connection)? == 0 {
+        return Ok(Err(Refused::IdTaken));
+    }
+    for player in entered {
+        add_entry(connection, &plan.id, player)?;
+    }
+    Ok(Ok(Written::Done))
+}
+
+fn is_planned(connection: &Connection, plan: &TournamentId) -> Result<bool, StoreError> {
+    let sql = "SELECT begins_at FROM tournament_plan WHERE id = ?";
+    let found: Option<i64> = db::query_scalar(sql).bind(plan.as_str()).fetch_optional(connection)?;
+    Ok(found.is_some())
+}
+
+fn add_entry(connection: &Connection, plan: &TournamentId, player: i64) -> Result<(), StoreError> {
+    let sql = "INSERT INTO tournament_entry (plan, player, place) VALUES (?, ?, \
+               (SELECT coalesce(max(place) + 1, 0) FROM tournament_entry WHERE plan = ?1)) \
+               ON CONFLICT DO NOTHING";
+    db::query(sql).bind(plan.as_str()).bind(player).execute(connection)?;
+    Ok(())
+}
+
+pub(super) fn enter(connection: &Connection, plan: &TournamentId, player: &PlayerId) -> WriteOutcome {
+    if !is_planned(connection, plan)? {
+        return Ok(Err(Refused::NoSuchPlan));
+    }
+    let Some(player) = key_of(connection, player)? else { return Ok(Err(Refused::NoSuchPlayer)) };
+    add_entry(connection, plan, player)?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) fn leave(connection: &Connection, plan: &TournamentId, player: &PlayerId) -> WriteOutcome {
+    if !is_planned(connection, plan)? {
+        return Ok(Err(Refused::NoSuchPlan));
+    }
+    let sql =
+        "DELETE FROM tournament_entry WHERE plan = ? AND player = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(plan.as_str()).bind(player.as_str()).execute(connection)?;
+    Ok(Ok(Written::Done))
+}
+
+/// A plan with its entries; says whether there was one.
+pub(super) fn drop_plan(connection: &Connection, plan: &TournamentId) -> WriteOutcome {
+    let entries = db::query("DELETE FROM tournament_entry WHERE plan = ?").bind(plan.as_str());
+    entries.execute(connection)?;
+    let query = db::query("DELETE FROM tournament_plan WHERE id = ?").bind(plan.as_str());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchPlan))
+}
+
+/// What somebody who leaves for good has made, and where they would have taken part.
+pub(super) fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let theirs = "(SELECT key FROM player WHERE id = ?1)";
+    for sql in [
+        format!(
+            "DELETE FROM tournament_entry WHERE player = {theirs} \
+                 OR plan IN (SELECT id FROM tournament_plan WHERE maker = {theirs})"
+        ),
+        format!("DELETE FROM tournament_plan WHERE maker = {theirs}"),
+    ] {
+        db::query(&sql).bind(player.as_str()).execute(connection)?;
+    }
+    Ok(())
+}
 
 pub(super) fn add(connection: &Connection, tournament: &StoredTournament) -> WriteOutcome {
     for entrant in &tournament.entrants {
@@ -138,6 +241,8 @@ pub(super) fn add(connection: &Connection, tournament: &StoredTournament) -> Wri
         let query = db::query(sql).bind(key).bind(place).bind(entrant.as_str());
         query.execute(connection)?;
     }
+    // What it was before, if somebody has made it.
+    let _planned = drop_plan(connection, &tournament.id)?;
     Ok(Ok(Written::Done))
 }
 

@@ -210,6 +210,7 @@ impl<'batch> Transaction<'batch, '_> {
                 if outcome.is_ok() {
                     puzzles::forget(self.connection, player)?;
                     links::forget(self.connection, player)?;
+                    tournaments::forget(self.connection, player)?;
                 }
                 Ok(outcome)
             }
@@ -242,6 +243,10 @@ impl<'batch> Transaction<'batch, '_> {
             Write::RemakeLearner { learner, revision } => {
                 learners::remake(self.connection, learner, *revision)
             }
+            Write::PlanTournament(plan) => tournaments::plan(self.connection, plan),
+            Write::EnterPlan { plan, player } => tournaments::enter(self.connection, plan, player),
+            Write::LeavePlan { plan, player } => tournaments::leave(self.connection, plan, player),
+            Write::DropPlan(plan) => tournaments::drop_plan(self.connection, plan),
             Write::AddTournament(tournament) => tournaments::add(self.connection, tournament),
             Write::WalkOver { tournament, walkover } => {
                 tournaments::walk_over(self.connection, tournament, *walkover)

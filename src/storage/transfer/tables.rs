@@ -133,6 +133,10 @@ pub(crate) const TABLES: &[Table] = &[
         games: Number; PORTION, true),
     table!(tournament_entrant (tournament: Number, place: Number) player: Number; PORTION, false),
     table!(tournament_walkover (tournament: Number, number: Number) absent: Text; PORTION, false),
+    table!(tournament_plan (id: Text) name: Text, maker: Number, begins_at: Number, format: Text, rounds: Number,
+        pairs: Number, bank_ms: Number, increment_ms: Number, move_ms: Number, rated: Flag, open_bots: Flag;
+        PORTION, false),
+    table!(tournament_entry (plan: Text, player: Number) place: Number; PORTION, false),
     table!(audit (number: Number) at: Number, action: Text, subject: Text, detail: Text, until: Number, reason: Text,
         by_whom: Text; PORTION, true),
     table!(publication () revision: Number, up_to: Number; 1, false),

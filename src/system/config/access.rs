@@ -12,6 +12,8 @@ pub struct AccessConfig {
     pub registration: Registration,
     /// Whether people play without an account; everybody may watch.
     pub guests: bool,
+    /// Whether people with an account may make tournaments.
+    pub tournaments: bool,
     /// Words that no name may have in it.
     pub forbidden_names: Vec<ForbiddenWord>,
     /// Whether a name may look like that of somebody else.
@@ -23,6 +25,7 @@ impl Default for AccessConfig {
         Self {
             registration: Registration::Open,
             guests: true,
+            tournaments: true,
             forbidden_names: Vec::new(),
             lookalikes: Lookalikes::Refused,
         }

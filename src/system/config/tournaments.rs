@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use fourfold_arena::format::Format;
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -17,6 +18,18 @@ use crate::model::text::{Lines, check_text};
 
 /// Longest name of a tournament, in characters: what fits a table and a heading.
 const NAME_MAX: usize = 60;
+
+/// Whether a tournament may be called so.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub(crate) fn check_tournament_name(name: &str) -> Result<(), String> {
+    if name.trim().is_empty() {
+        return Err(format!("a name has 1 to {NAME_MAX} printable characters, `{name}` has not"));
+    }
+    check_text(name, NAME_MAX, Lines::One).map_err(|bad| format!("the name `{name}` {bad}"))
+}
 
 /// All tournaments of the configuration.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -126,7 +139,7 @@ impl fmt::Display for TournamentStart {
 serde_as_text!(TournamentStart);
 
 /// Who meets whom, in a word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FormatName {
     /// Everybody against everybody.
@@ -183,11 +196,7 @@ impl TournamentConfig {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.name.trim().is_empty() {
-            return Err(format!("a name has 1 to {NAME_MAX} printable characters, `{}` has not", self.name));
-        }
-        check_text(&self.name, NAME_MAX, Lines::One)
-            .map_err(|bad| format!("the name `{}` {bad}", self.name))?;
+        check_tournament_name(&self.name)?;
         let refused = |message: String| Err(format!("`{}`: {message}", self.name));
         let mut names = BTreeSet::new();
         if let Some(twice) = self.entrants.iter().find(|name| !names.insert(name.key())) {

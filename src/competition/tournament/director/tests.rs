@@ -1,10 +1,13 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::model::clock::TimeControl;
 use crate::storage::MemoryStore;
+use crate::storage::conformance::write;
 use crate::storage::games::GameStore;
 use crate::storage::tournaments::EndedBecause;
 use crate::storage::tournaments::TournamentStore;
+use crate::system::config::FormatName;
 use crate::system::supervision::Supervision;
 use crate::testing::{Account, Arena, Client, Setup};
 
@@ -181,10 +184,11 @@ async fn what_is_due_is_announced_and_begins_with_the_daemon() {
     assert_eq!(board.upcoming(), [], "it has begun");
     let (board, _stop) = direct(&arena, of_house("swiss")).await;
     arena.settle().await;
-    assert_eq!(
-        board.upcoming(),
-        [Upcoming { name: "Cup".into(), at: None, open_bots: false, entered: None }]
-    );
+    let upcoming = board.upcoming();
+    let [Upcoming { name, at: None, open_bots: false, entered: None, id: None, .. }] = &*upcoming else {
+        panic!("{upcoming:?}");
+    };
+    assert_eq!(name, "Cup");
     let daily = TournamentConfig { at: "0 18 * * *".parse().unwrap(), ..of_house("swiss") };
     let (board, _stop) = direct(&arena, daily).await;
     arena.settle().await;
@@ -222,4 +226,127 @@ async fn people_enter_until_it_begins_and_take_part_if_they_are_there() {
 fn showing_leaves_most_of_the_time_for_games() {
     assert_eq!(rest_after(Duration::ZERO), SHOW_EVERY);
     assert_eq!(rest_after(Duration::from_millis(200)), Duration::from_secs(4));
+}
+
+/// A round robin of so many milliseconds from now.
+fn plan(id: &str, maker: &Identity, in_ms: i64) -> TournamentPlan {
+    TournamentPlan {
+        id: id.parse().unwrap(),
+        name: format!("Cup {id}"),
+        maker: maker.id.clone(),
+        begins_at: UnixMillis(UnixMillis::now().0 + in_ms),
+        format: FormatName::RoundRobin,
+        rounds: None,
+        pairs: 1,
+        time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+        rated: false,
+        open_bots: false,
+        entered: vec![maker.id.clone()],
+    }
+}
+
+async fn people(arena: &Arena, names: [&str; 3]) -> [Account; 3] {
+    [arena.person(names[0]).await, arena.person(names[1]).await, arena.person(names[2]).await]
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_somebody_makes_begins_at_its_time_with_those_who_are_there() {
+    let arena = arena().await;
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let _clients = [arena.join(&ada).await, arena.join(&bob).await];
+    let [ada, bob, cleo] = [ada, bob, cleo].map(|account| account.identity);
+    // The one is due, the other is not: paused time is not that of the calendar.
+    let (due, later) = (plan("T1", &ada, -1), plan("T2", &ada, 600_000));
+    for plan in [&due, &later] {
+        board.make(plan.clone(), &ada).await.unwrap();
+        board.enter(&plan.name, &cleo, Wish::Enter).await.unwrap();
+    }
+    tokio::time::sleep(TICK * 3).await;
+    let planned = board.planned(&due.id).unwrap();
+    assert_eq!(planned.entered.unwrap(), [&ada, &cleo].map(|who| who.name.clone()), "Cleo is not connected");
+    assert_eq!((planned.at, planned.people_max), (Some(due.begins_at), 16));
+    assert_eq!(board.view(&due.id).await.unwrap(), None);
+    for plan in [&due, &later] {
+        board.enter(&plan.name, &bob, Wish::Enter).await.unwrap();
+    }
+    tokio::time::sleep(TICK * 3).await;
+    assert_eq!(board.planned(&due.id), None);
+    let view = board.view(&due.id).await.unwrap().unwrap();
+    assert_eq!(view.names, [ada.name, bob.name]);
+    assert!(board.planned(&later.id).is_some(), "not before its time");
+    assert_eq!(arena.store.tournament_plans().await.unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_maker_begins_it_sooner_or_gives_it_up_and_nobody_else_does() {
+    let arena = arena().await;
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, _] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let _clients = [arena.join(&ada).await, arena.join(&bob).await];
+    let [ada, bob] = [ada, bob].map(|account| account.identity);
+    let (first, second) = (plan("T1", &ada, 600_000), plan("T2", &ada, 700_000));
+    for plan in [&first, &second] {
+        board.make(plan.clone(), &ada).await.unwrap();
+    }
+    let decide = |plan: &TournamentPlan, who: &Identity, decision| {
+        let (board, id, who) = (board.clone(), plan.id.clone(), who.id.clone());
+        async move { board.decide(&id, &who, decision).await }
+    };
+    assert_eq!(decide(&first, &bob, PlanDecision::Drop).await, Err(PlanError::NotYours));
+    let alone = TournamentStartError::Alone("Cup T1".into());
+    assert_eq!(decide(&first, &ada, PlanDecision::Begin).await, Err(PlanError::Start(alone)));
+    board.enter("Cup T1", &bob, Wish::Enter).await.unwrap();
+    assert_eq!(decide(&first, &ada, PlanDecision::Begin).await, Ok(()));
+    assert!(board.view(&first.id).await.unwrap().is_some());
+    assert_eq!(decide(&first, &ada, PlanDecision::Drop).await, Err(PlanError::Unknown), "it has begun");
+    assert_eq!(decide(&second, &ada, PlanDecision::Drop).await, Ok(()));
+    assert_eq!(board.planned(&second.id), None);
+    assert_eq!(arena.store.tournament_plans().await.unwrap(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_takes_a_name_or_more_than_their_part() {
+    let arena = arena().await;
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, _] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let [ada, bob] = [ada, bob].map(|account| account.identity);
+    let taken = TournamentPlan { name: "cup".into(), ..plan("T0", &ada, 60_000) };
+    let refused = board.make(taken, &ada).await;
+    assert_eq!(refused, Err(PlanError::NameTaken("cup".into())), "the operators' own");
+    board.make(plan("T1", &ada, 60_000), &ada).await.unwrap();
+    let again = TournamentPlan { id: "T9".parse().unwrap(), ..plan("T1", &bob, 60_000) };
+    assert_eq!(board.make(again, &bob).await, Err(PlanError::NameTaken("Cup T1".into())));
+    board.make(plan("T2", &ada, 60_000), &ada).await.unwrap();
+    let max = PLANS_OF_ONE_MAX;
+    assert_eq!(board.make(plan("T3", &ada, 60_000), &ada).await, Err(PlanError::TooMany { max }));
+    board.make(plan("T4", &bob, 60_000), &bob).await.unwrap();
+    for number in 0..15 {
+        let who = arena.person(&format!("P{number}")).await.identity;
+        board.enter("Cup T4", &who, Wish::Enter).await.unwrap();
+    }
+    let late = arena.person("Late").await.identity;
+    assert_eq!(board.enter("Cup T4", &late, Wish::Enter).await, Err(EntryError::Full { max: 16 }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_made_survives_a_kill_and_what_nobody_comes_to_is_given_up() {
+    let arena = arena().await;
+    let (board, stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let [ada, bob, cleo] = [ada, bob, cleo].map(|account| account.identity);
+    let (late, too_late) = (plan("T1", &ada, -240_000), plan("T2", &bob, -301_000));
+    board.make(late.clone(), &ada).await.unwrap();
+    board.enter("Cup T1", &cleo, Wish::Enter).await.unwrap();
+    board.enter("Cup T1", &ada, Wish::Withdraw).await.unwrap();
+    stop.cancel();
+    write(&*arena.store, Write::PlanTournament(Box::new(too_late.clone()))).await.unwrap();
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    tokio::time::sleep(TICK * 3).await;
+    let planned = board.planned(&late.id).expect("somebody may come yet");
+    assert_eq!(planned.entered.unwrap(), [cleo.name]);
+    assert_eq!(board.planned(&too_late.id), None);
+    let left: Vec<_> =
+        arena.store.tournament_plans().await.unwrap().into_iter().map(|plan| plan.id).collect();
+    assert_eq!(left, [late.id]);
 }

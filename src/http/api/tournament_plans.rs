@@ -1,0 +1,249 @@
+//! Tournaments that people make, until they begin.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{delete, post};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::account::person;
+use crate::accounts::Authenticated;
+use crate::competition::tournament::{PlanDecision, PlanError, TournamentStartError};
+use crate::http::auth::SignedIn;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::{JsonBody, PathPart};
+use crate::http::state::AppState;
+use crate::model::bounded::Bounded;
+use crate::model::clock::TimeControl;
+use crate::model::ids::TournamentId;
+use crate::model::lookalike::Outline;
+use crate::model::time::UnixMillis;
+use crate::model::world::chance;
+use crate::storage::tournaments::TournamentPlan;
+use crate::system::config::{FormatName, check_tournament_name};
+
+/// How far ahead one may be made, in seconds: two weeks. Who says what they do in a month?
+const AHEAD_MAX_S: u32 = 14 * 24 * 3_600;
+
+/// How much time there is at least to hand the link on, in seconds. Its maker may begin it sooner.
+const AHEAD_MIN_S: u32 = 30;
+
+/// Games of a meeting at most: three pairs, which is half an hour of two people's evening.
+const GAMES_MAX: u32 = 6;
+
+/// Rounds of a Swiss at most.
+const ROUNDS_MAX: u32 = 15;
+
+/// Shortest and longest bank, in milliseconds: from what a hand can play to an evening for a few games.
+const BANK_MS: [u32; 2] = [10_000, 1_800_000];
+
+/// How a tournament of people is held.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", rename = "TournamentForm")]
+enum FormWish {
+    /// Everybody against everybody.
+    RoundRobin,
+    /// Rounds against whoever has as many points.
+    Swiss,
+    /// Who loses a meeting is out.
+    Knockout,
+}
+
+/// Each side's time.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "TournamentTime")]
+struct TimeWish {
+    /// For the whole game.
+    bank_ms: Bounded<{ BANK_MS[0] }, { BANK_MS[1] }>,
+    /// Added after each move.
+    #[serde(default)]
+    increment_ms: Bounded<0, 60_000>,
+}
+
+/// A tournament that somebody makes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewTournament {
+    /// 1 to 60 printable characters; no two that are to come share one.
+    name: String,
+    format: FormWish,
+    /// Of a Swiss; as many as it needs to find one winner if left out.
+    #[serde(default)]
+    rounds: Option<Bounded<1, ROUNDS_MAX>>,
+    /// Of each meeting, always with both colours: 2, 4 or 6; 2 if left out.
+    #[serde(default)]
+    games: Option<Bounded<2, GAMES_MAX>>,
+    /// Three minutes and two seconds a move if left out.
+    #[serde(default)]
+    time: Option<TimeWish>,
+    /// Whether its games count for ratings; they do if left out.
+    #[serde(default = "yes")]
+    rated: bool,
+    /// Whether every remote bot that is open when it begins takes part too.
+    #[serde(default)]
+    open_bots: bool,
+    /// In how many seconds it begins.
+    begins_in_s: Bounded<AHEAD_MIN_S, AHEAD_MAX_S>,
+    /// Whether its maker takes part; so it is if left out.
+    #[serde(default = "yes")]
+    enter: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A tournament that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MadeTournament {
+    /// The last part of its link.
+    id: TournamentId,
+    /// Where it is shown, to be handed on.
+    url: String,
+}
+
+const REFUSALS: &[ApiCode] =
+    &[ApiCode::Forbidden, ApiCode::Conflict, ApiCode::Busy, ApiCode::OriginNotAllowed];
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let drop = Operation::delete(
+        "/api/v1/tournaments/{id}/plan",
+        "Gives up a tournament of one's own that is to come",
+        Content::Nothing,
+    );
+    let begin = Operation::post(
+        "/api/v1/tournaments/{id}/start",
+        "Begins a tournament of one's own before its time, with those who are there",
+        Content::Nothing,
+    );
+    let [drop, begin] = [drop, begin].map(|operation| operation.status(204).signed_in().refusals(REFUSALS));
+    vec![
+        Endpoint::new("/api/v1/tournaments/{id}/plan", delete(give_up), [drop]),
+        Endpoint::new("/api/v1/tournaments/{id}/start", post(begin_now), [begin]),
+    ]
+}
+
+/// The operation that makes one; its path is that of the list.
+pub(super) fn making() -> Operation {
+    Operation::post(
+        "/api/v1/tournaments",
+        "Makes a tournament for people, which begins at its time with those who have entered and are there",
+        Content::Json(schema_of::<MadeTournament>),
+    )
+    .body(schema_of::<NewTournament>)
+    .signed_in()
+    .refusals(REFUSALS)
+}
+
+pub(super) async fn make(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    JsonBody(wish): JsonBody<NewTournament>,
+) -> Result<impl IntoResponse, ApiError> {
+    let maker = allowed(&state, session).await?.identity;
+    let name = name_of(&state, &wish.name)?;
+    let games = wish.games.map_or(2, Bounded::number);
+    if games % 2 == 1 {
+        return Err(ApiError::bad_field("games", "games are played in pairs: 2, 4 or 6"));
+    }
+    let time = wish.time.map_or(TIME, |time| TimeControl {
+        bank_ms: Some(time.bank_ms.number()),
+        increment_ms: time.increment_ms.number(),
+        move_ms: None,
+    });
+    let (format, rounds) = match wish.format {
+        FormWish::RoundRobin => (FormatName::RoundRobin, None),
+        FormWish::Knockout => (FormatName::Knockout, None),
+        FormWish::Swiss => (FormatName::Swiss, wish.rounds.map(Bounded::number)),
+    };
+    if wish.rounds.is_some() && format != FormatName::Swiss {
+        return Err(ApiError::bad_field("rounds", "only a swiss has a number of rounds"));
+    }
+    let plan = TournamentPlan {
+        id: TournamentId::random(&mut chance()),
+        name,
+        maker: maker.id.clone(),
+        begins_at: UnixMillis(UnixMillis::now().0 + i64::from(wish.begins_in_s.number()) * 1_000),
+        format,
+        rounds,
+        pairs: games / 2,
+        time,
+        rated: wish.rated,
+        open_bots: wish.open_bots,
+        entered: wish.enter.then(|| maker.id.clone()).into_iter().collect(),
+    };
+    let id = plan.id.clone();
+    state.tournaments.make(plan, &maker).await.map_err(|error| refuse(&error))?;
+    let url = format!("/tournament/{id}");
+    Ok((StatusCode::CREATED, [(header::LOCATION, url.clone())], Json(MadeTournament { id, url })))
+}
+
+/// Time of the games unless the maker says.
+const TIME: TimeControl = TimeControl { bank_ms: Some(180_000), increment_ms: 2_000, move_ms: None };
+
+/// Whoever may make tournaments.
+async fn allowed(state: &AppState, session: Authenticated) -> Result<Authenticated, ApiError> {
+    let session = person(session)?;
+    if !state.access.tournaments {
+        return Err(ApiError::new(ApiCode::Forbidden, "tournaments are made by the operators of this arena"));
+    }
+    match state.accounts.mute_of(&session.identity.id).await? {
+        None => Ok(session),
+        Some(mute) => {
+            let message = format!("you may ask nobody now: {}", mute.reason);
+            Err(ApiError::new(ApiCode::Forbidden, message))
+        }
+    }
+}
+
+/// A name by the rules for all tournaments and for names of people.
+fn name_of(state: &AppState, name: &str) -> Result<String, ApiError> {
+    let name = name.trim();
+    check_tournament_name(name).map_err(|message| ApiError::bad_field("name", message))?;
+    let outline = Outline::of(name);
+    if state.access.forbidden_names.iter().any(|word| word.is_in(&outline)) {
+        return Err(ApiError::bad_field("name", "this arena does not want such a name"));
+    }
+    Ok(name.to_owned())
+}
+
+async fn give_up(state: State<AppState>, session: SignedIn, id: PathPart) -> Result<StatusCode, ApiError> {
+    decide(state, session, id, PlanDecision::Drop).await
+}
+
+async fn begin_now(state: State<AppState>, session: SignedIn, id: PathPart) -> Result<StatusCode, ApiError> {
+    decide(state, session, id, PlanDecision::Begin).await
+}
+
+async fn decide(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    PathPart(id): PathPart,
+    decision: PlanDecision,
+) -> Result<StatusCode, ApiError> {
+    let who = person(session)?.identity;
+    let id: TournamentId = id.parse().map_err(|_| ApiError::not_found("tournament"))?;
+    state.tournaments.decide(&id, &who.id, decision).await.map_err(|error| refuse(&error))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn refuse(error: &PlanError) -> ApiError {
+    let message = error.to_string();
+    match error {
+        PlanError::NameTaken(_) => ApiError::new(ApiCode::Conflict, message).of("name"),
+        PlanError::NotYours => ApiError::new(ApiCode::Forbidden, message),
+        PlanError::Unknown => ApiError::not_found("tournament"),
+        PlanError::TooMany { .. }
+        | PlanError::Start(
+            TournamentStartError::Alone(_)
+            | TournamentStartError::GoesOn(_)
+            | TournamentStartError::Unknown(_),
+        ) => ApiError::new(ApiCode::Conflict, message),
+        PlanError::Full { .. }
+        | PlanError::Unavailable
+        | PlanError::Start(TournamentStartError::Unavailable) => ApiError::new(ApiCode::Busy, message),
+    }
+}

@@ -1,0 +1,139 @@
+//! Tournaments that people make: the form, and the page of one that is to come.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Html;
+
+use super::Page;
+use super::layout::{LayoutFrame, Tab, Visitor};
+use super::words;
+use crate::competition::tournament::{PlanTerms, Upcoming};
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::model::ids::TournamentId;
+use crate::model::player::PlayerKind;
+use crate::system::config::FormatName;
+
+/// Games of a meeting that are offered.
+const GAMES: [u32; 3] = [2, 4, 6];
+
+/// Banks and increments that are offered, in milliseconds.
+const TIMES: [[u32; 2]; 4] = [[60_000, 1_000], [180_000, 2_000], [300_000, 3_000], [600_000, 5_000]];
+
+/// The one that is chosen.
+const TIME_CHOSEN: usize = 1;
+
+/// A time control to choose.
+struct TimeChoice {
+    bank_ms: u32,
+    increment_ms: u32,
+    words: String,
+    is_chosen: bool,
+}
+
+#[derive(Template)]
+#[template(path = "tournament-new.html")]
+struct NewTournamentPage {
+    frame: LayoutFrame,
+    may_make: bool,
+    /// Whether the operators let people make any.
+    is_open: bool,
+    games: [(u32, String); 3],
+    times: Vec<TimeChoice>,
+}
+
+/// The form.
+pub(super) async fn form(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let is_person = visitor.signed_in().is_some_and(|viewer| viewer.identity.kind == PlayerKind::Human);
+    let choice = |(place, [bank_ms, increment_ms]): (usize, [u32; 2])| TimeChoice {
+        bank_ms,
+        increment_ms,
+        words: words::bank_and_increment(lang, bank_ms, increment_ms),
+        is_chosen: place == TIME_CHOSEN,
+    };
+    let page = NewTournamentPage {
+        frame: visitor.frame(Tab::Tournaments, lang.text("tournament.make")),
+        may_make: is_person,
+        is_open: state.access.tournaments,
+        games: GAMES.map(|games| (games, lang.count("challenge.games", games.into()))),
+        times: TIMES.into_iter().enumerate().map(choice).collect(),
+    };
+    Ok(Html(page.render()?))
+}
+
+/// What the visitor may do about taking part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    SignIn,
+    Enter,
+    Withdraw,
+    /// All places are taken.
+    Nothing,
+}
+
+#[derive(Template)]
+#[template(path = "tournament-planned.html")]
+struct PlannedPage {
+    frame: LayoutFrame,
+    id: String,
+    name: String,
+    terms: String,
+    when: String,
+    /// In milliseconds since 1970, for the countdown.
+    begins_ms: i64,
+    maker: String,
+    is_mine: bool,
+    entry: Entry,
+    open_bots: bool,
+    entered: Vec<String>,
+    /// How many have entered of how many who may.
+    places: String,
+}
+
+/// One that is to come.
+pub(super) fn planned(visitor: &Visitor, id: &TournamentId, upcoming: Upcoming) -> Page {
+    let lang = visitor.language();
+    let own = visitor.signed_in().map(|viewer| viewer.identity.name.clone());
+    let Upcoming { name, maker, at, terms, open_bots, entered, people_max, .. } = upcoming;
+    let entered = entered.unwrap_or_default();
+    let is_mine = maker.as_ref().is_some_and(|maker| visitor.is(&maker.id));
+    let maker = maker.map(|maker| maker.name.to_string()).unwrap_or_default();
+    let words = terms_in_words(lang, &terms);
+    let places = [("n", lang.number(entered.len() as u64)), ("of", lang.number(people_max as u64))];
+    let described = format!("{} · {words}", lang.fill("tournament.made_by", &[("name", &maker)]));
+    let page = PlannedPage {
+        frame: visitor.frame(Tab::Tournaments, name.as_str()).described(described),
+        id: id.to_string(),
+        terms: words,
+        when: at.map(|at| words::moment(lang, at)).unwrap_or_default(),
+        begins_ms: at.map_or(0, |at| at.0),
+        is_mine,
+        entry: match own {
+            None => Entry::SignIn,
+            Some(own) if entered.contains(&own) => Entry::Withdraw,
+            Some(_) if entered.len() >= people_max => Entry::Nothing,
+            Some(_) => Entry::Enter,
+        },
+        open_bots,
+        places: lang.fill("tournament.places", &places),
+        entered: entered.iter().map(ToString::to_string).collect(),
+        maker,
+        name,
+    };
+    Ok(Html(page.render()?))
+}
+
+/// Such as `knockout · 3 min + 2 s · rated`.
+pub(super) fn terms_in_words(lang: Language, terms: &PlanTerms) -> String {
+    let format = match (terms.format, terms.rounds) {
+        (FormatName::RoundRobin, _) => lang.text("tournament.round_robin").to_owned(),
+        (FormatName::Gauntlet, _) => lang.text("tournament.gauntlet").to_owned(),
+        (FormatName::Swiss, Some(rounds)) => lang.count("tournament.swiss", rounds.into()),
+        (FormatName::Swiss, None) => lang.text("tournament.swiss_form").to_owned(),
+        (FormatName::Knockout, _) => lang.text("tournament.knockout").to_owned(),
+        (FormatName::Ladder, _) => lang.text("tournament.ladder").to_owned(),
+    };
+    let time = words::time_control(lang, terms.time);
+    [format, time, words::kind(lang, terms.rated).to_owned()].join(" · ")
+}
