@@ -12,6 +12,7 @@ mod moderation;
 mod names;
 pub(crate) mod operators;
 mod password;
+mod rating_reset;
 pub(crate) mod reporting;
 mod stored_guests;
 pub(crate) mod token;

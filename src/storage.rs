@@ -58,6 +58,7 @@ pub(crate) mod records;
 pub mod refit;
 pub(crate) mod refold;
 pub mod reports;
+pub mod resets;
 mod rows;
 pub(crate) mod settle;
 pub(crate) mod sqlite;

@@ -93,6 +93,9 @@ struct FilePlayer<'a> {
     id: Option<Cow<'a, str>>,
     name: Cow<'a, str>,
     kind: Option<Cow<'a, str>>,
+    /// How often the daemon had its rating begin anew: another player each time.
+    #[serde(default)]
+    era: u32,
 }
 
 impl FilePlayer<'_> {
@@ -236,13 +239,17 @@ impl Games {
 
     /// The player's number, a new one for whoever was not seen yet.
     fn number(&mut self, player: &FilePlayer<'_>) -> usize {
-        let id = player.id.as_ref().unwrap_or(&player.name);
-        if let Some(&number) = self.numbers.get(id.as_ref()) {
+        let of_era = |text: &str| match player.era {
+            0 => text.to_owned(),
+            era => format!("{text}#{era}"),
+        };
+        let id = of_era(player.id.as_ref().unwrap_or(&player.name));
+        if let Some(&number) = self.numbers.get(&id) {
             return number;
         }
         let number = self.ledger.add_player();
-        self.names.push(player.name.to_string());
-        self.numbers.insert(id.to_string(), number);
+        self.names.push(of_era(&player.name));
+        self.numbers.insert(id, number);
         number
     }
 
@@ -318,6 +325,15 @@ mod tests {
         let table = games.rate(&[Anchor { player: games.player("a").unwrap(), elo: 100.0 }]);
         assert_eq!((table.games, table.pairs), (3, 1));
         assert!(table.players.iter().any(|player| player.name == "a" && (player.elo - 100.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn whoever_began_anew_is_another_player_from_then_on() {
+        let with_era = |era: u32| {
+            line("b", "a", "first", "").replace(r#""name":"b""#, &format!(r#""name":"b","era":{era}"#))
+        };
+        let (games, _) = read(&[line("b", "a", "first", ""), with_era(0), with_era(2)].join("\n")).unwrap();
+        assert_eq!((games.names.len(), games.player("b#2").is_some()), (3, true));
     }
 
     #[test]

@@ -94,6 +94,12 @@ pub enum AccountError {
     /// The person has no such session, or it has ended.
     #[error("there is no such session")]
     NoSuchSession,
+    /// The rating of a bot began anew a while ago only.
+    #[error("the rating of a bot begins anew once a day at most")]
+    ResetTooSoon {
+        /// Until the next time.
+        wait: Duration,
+    },
     /// The bot has no such token (any more).
     #[error("there is no such token")]
     NoSuchToken,

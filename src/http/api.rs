@@ -19,6 +19,7 @@ pub(super) mod own_bots;
 pub(super) mod players;
 pub(super) mod positions;
 mod puzzles;
+pub(super) mod rating_resets;
 mod reports;
 pub(crate) mod review;
 mod tournament_plans;
@@ -73,6 +74,7 @@ fn endpoints() -> Vec<Endpoint> {
         bot_games::endpoints(),
         bot_record::endpoints(),
         duels::endpoints(),
+        rating_resets::endpoints(),
         accounts::endpoints(),
         account::endpoints(),
         reports::endpoints(),

@@ -274,7 +274,9 @@ impl From<AccountError> for ApiError {
             }
             AccountError::BadCredentials | AccountError::Unauthorized => Self::unauthorized(message),
             AccountError::Share(refusal) => Self::from(refusal),
-            AccountError::TooManyAttempts { wait } => Self::new(ApiCode::RateLimited, message).retry_in(wait),
+            AccountError::TooManyAttempts { wait } | AccountError::ResetTooSoon { wait } => {
+                Self::new(ApiCode::RateLimited, message).retry_in(wait)
+            }
             AccountError::Busy => Self::new(ApiCode::Busy, message).retry_in(BUSY_RETRY),
             AccountError::Obstructed(obstacle) => obstacle.into(),
             AccountError::NoAccount

@@ -20,6 +20,7 @@ use crate::model::ids::PlayerId;
 use crate::storage::chain::then_game;
 use crate::storage::record::{DamagedGame, RatingRow, StoredGame};
 use crate::storage::records::rules;
+use crate::storage::resets::Resets;
 use crate::storage::starts::Starts;
 use crate::storage::{Store, StoreError};
 
@@ -79,12 +80,17 @@ impl fmt::Display for VerifyReport {
 ///
 /// The store cannot be read. Whatever is wrong with what was read is in the report.
 pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
+    let resets = Resets::of(&store.rating_resets(None).await?);
     let mut check = Check {
         report: VerifyReport::default(),
         last_number: 0,
         head: Some(ChainHash::default()),
-        refit: Refit::begin(store).await?,
-        fold: RatingFold::new(published::voided(store).await?, Starts::of(&store.house_bots().await?)),
+        refit: Refit::begin(store, resets.clone()).await?,
+        fold: RatingFold::new(
+            published::voided(store).await?,
+            Starts::of(&store.house_bots().await?),
+            &resets,
+        ),
         owed: store.owed_ratings().await?,
     };
     check.read_finished(store).await?;

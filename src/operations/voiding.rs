@@ -15,6 +15,7 @@ use tracing::info;
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::Because;
 use crate::storage::refit::Refitting;
+use crate::storage::resets::Resets;
 use crate::storage::starts::Starts;
 use crate::storage::store::{GameQuery, Refused, Write};
 use crate::storage::writer::WriteError;
@@ -96,7 +97,8 @@ async fn refit(
         let owed = store.owed_ratings().await?;
         let Some((_, after)) = owed.into_iter().find(|(other, _)| *other == variant) else { return Ok(()) };
         let starts = Starts::of(&store.house_bots().await?);
-        let refitting = Refitting::new(variant, starts, revision, after);
+        let resets = Resets::of(&store.rating_resets(None).await?);
+        let refitting = Refitting::new(variant, starts, &resets, revision, after);
         match settle_all(store, writer, refitting, portions).await {
             Err(VoidingError::Write(WriteError::Refused(Refused::Outdated))) => {}
             result => return result,

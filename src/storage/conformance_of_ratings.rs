@@ -13,6 +13,7 @@ use super::published::{Against, Publication, PublishedRating, RatedGame, VoidedG
 use super::puzzles::Harvest;
 use super::record::{EventKind, GamePair, GameSpec, OpeningSource, StoredPlayer, UnratedReason};
 use super::refit::Refitting;
+use super::resets::{NewReset, RatingReset, Resets};
 use super::starts::Starts;
 use super::store::{GameQuery, Refused, Store, Write, Written};
 use crate::model::ids::GameId;
@@ -42,6 +43,8 @@ macro_rules! conformance_of_ratings {
             bots_of_the_house_begin_with_what_was_measured,
             games_taken_out_in_portions_leave_what_they_would_one_by_one,
             ratings_that_are_owed_rest_on_the_records_as_they_are,
+            a_rating_that_begins_anew_is_that_of_a_newcomer,
+            what_was_before_a_reset_is_settled_as_it_was,
         );
     };
 }
@@ -401,7 +404,8 @@ fn games_of_ada() -> Vec<GameId> {
 async fn refit(store: &dyn Store, portion: u32, portions: usize) -> bool {
     let (_, after) = store.owed_ratings().await.unwrap()[0];
     let revision = store.revision().await.unwrap();
-    let mut refitting = Refitting::new(Variant::STANDARD, Starts::default(), revision, after);
+    let mut refitting =
+        Refitting::new(Variant::STANDARD, Starts::default(), &Resets::default(), revision, after);
     let (mut last, mut written) = (0, 0);
     while written < portions {
         let games = store.refit_games(Variant::STANDARD, last, portion).await.unwrap();
@@ -472,12 +476,13 @@ pub(crate) async fn ratings_that_are_owed_rest_on_the_records_as_they_are<F: Fix
     let games = store.refit_games(Variant::STANDARD, 0, 100).await.unwrap();
     let outdated = [(revision - 1, 20), (revision, 19), (revision, 21)];
     for (revision, after) in outdated {
-        let step = Refitting::new(Variant::STANDARD, Starts::default(), revision, after)
+        let step = Refitting::new(Variant::STANDARD, Starts::default(), &Resets::default(), revision, after)
             .settle(games.clone())
             .unwrap();
         assert_eq!(write(&*store, Write::Refit(Box::new(step))).await, Err(Refused::Outdated));
     }
-    let mut refitting = Refitting::new(Variant::STANDARD, Starts::default(), revision, 20);
+    let mut refitting =
+        Refitting::new(Variant::STANDARD, Starts::default(), &Resets::default(), revision, 20);
     let step = refitting.settle(games).unwrap();
     write(&*store, Write::Refit(Box::new(step))).await.unwrap();
     // A game that finishes meanwhile is one more to settle.
@@ -486,4 +491,102 @@ pub(crate) async fn ratings_that_are_owed_rest_on_the_records_as_they_are<F: Fix
     assert_eq!(write(&*store, all).await, Err(Refused::Outdated));
     assert!(refit(&*store, 100, 100).await);
     assert_eq!(store.revision().await.unwrap(), revision + 1);
+}
+
+fn new_reset(at_ms: i64, not_since_ms: i64) -> NewReset {
+    NewReset {
+        player: player_id("Robo"),
+        at: after_noon(at_ms),
+        version: "2".into(),
+        reason: "a tree search".into(),
+        not_since: after_noon(not_since_ms),
+    }
+}
+
+fn reset(at_ms: i64, not_since_ms: i64) -> Write {
+    Write::ResetRating(new_reset(at_ms, not_since_ms))
+}
+
+/// Ada's bot has beaten Bob, began anew in the same commit, and beat him once more.
+async fn fill_two_eras(store: &dyn Store) {
+    add_players(store, &["Ada", "Bob"]).await;
+    let robo = StoredPlayer { owner: Some(player_id("Ada")), ..player("Robo", PlayerKind::Bot) };
+    write(store, add(robo)).await.unwrap();
+    first_wins(store, spec("g1", "Robo", "Bob"), FIRST_WINS).await;
+    let game = spec("g2", "Bob", "Robo");
+    let events = whole_game(OTHERS[0], GameResult::First, EndReason::Four);
+    let finish = Write::Finish { game: game.id.clone(), events };
+    let answers = store.commit(&[Write::StartGame(game), finish, reset(1, 0)]).await.unwrap();
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    first_wins(store, spec("g3", "Robo", "Bob"), OTHERS[1]).await;
+}
+
+pub(crate) async fn a_rating_that_begins_anew_is_that_of_a_newcomer<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill_two_eras(&*store).await;
+    let row = store.rating(&player_id("Robo"), Variant::STANDARD).await.unwrap().unwrap();
+    assert_eq!((row.standing.games, row.score.wins), (1, 1));
+    let entry = |id: &str| {
+        let id: GameId = id.parse().unwrap();
+        let store = &store;
+        async move { store.game(&id).await.unwrap().unwrap().settlement.unwrap().ratings.unwrap() }
+    };
+    let newcomer = entry("g1").await.first.before;
+    assert_ne!(entry("g2").await.second.before, newcomer);
+    assert_eq!(entry("g3").await.first.before, newcomer);
+    assert_eq!(entry("g3").await.second.before, entry("g2").await.first.after, "opponents go on");
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
+    let kept = RatingReset {
+        player: player_id("Robo"),
+        at: after_noon(1),
+        after: 2,
+        version: "2".into(),
+        reason: "a tree search".into(),
+    };
+    let of_robo = store.rating_resets(Some(&player_id("Robo"))).await.unwrap();
+    assert_eq!((store.rating_resets(None).await.unwrap(), of_robo), (vec![kept.clone()], vec![kept]));
+    assert_eq!(store.rating_resets(Some(&player_id("Bob"))).await.unwrap(), []);
+    let revision = store.revision().await.unwrap();
+    assert_eq!(write(&*store, reset(9, 0)).await, Err(Refused::TooMany));
+    assert_eq!(write(&*store, reset(1, 9)).await, Err(Refused::TooMany), "twice in one moment");
+    let person = NewReset { player: player_id("Ada"), ..new_reset(9, 8) };
+    assert_eq!(write(&*store, Write::ResetRating(person)).await, Err(Refused::NoSuchPlayer));
+    assert_eq!(store.revision().await.unwrap(), revision);
+    write(&*store, reset(9, 8)).await.unwrap();
+    assert_eq!(store.rating(&player_id("Robo"), Variant::STANDARD).await.unwrap(), None);
+    assert!(store.revision().await.unwrap() > revision);
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
+    let name = "gone-1".parse().unwrap();
+    write(&*store, Write::Retire { player: player_id("Robo"), name }).await.unwrap();
+    let words: Vec<_> = store.rating_resets(None).await.unwrap();
+    assert!(words.len() == 2 && words.iter().all(|reset| reset.reason.is_empty()), "{words:?}");
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
+}
+
+pub(crate) async fn what_was_before_a_reset_is_settled_as_it_was<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill_two_eras(&*store).await;
+    write(&*store, void("g1")).await.unwrap();
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
+    let row = store.rating(&player_id("Robo"), Variant::STANDARD).await.unwrap().unwrap();
+    assert_eq!((row.standing.games, row.score.wins), (1, 1), "of the new era alone");
+    write(&*store, reset(9, 8)).await.unwrap();
+    write(&*store, void("g2")).await.unwrap();
+    assert_eq!(store.rating(&player_id("Robo"), Variant::STANDARD).await.unwrap(), None);
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
+    let games = vec!["g3".parse().unwrap()];
+    write(&*store, Write::VoidGames { games, because: because("all of them") }).await.unwrap();
+    let (revision, resets) =
+        (store.revision().await.unwrap(), Resets::of(&store.rating_resets(None).await.unwrap()));
+    let owed = store.owed_ratings().await.unwrap();
+    let (variant, after) = owed[0];
+    let mut refitting = Refitting::new(variant, Starts::default(), &resets, revision, after);
+    let games = store.refit_games(variant, 0, 100).await.unwrap();
+    if let Some(step) = refitting.settle(games) {
+        write(&*store, Write::Refit(Box::new(step))).await.unwrap();
+    }
+    write(&*store, Write::Refit(Box::new(refitting.ratings()))).await.unwrap();
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
 }

@@ -36,7 +36,7 @@ pub(crate) type FinishedGame = Result<StoredGame, DamagedGame>;
 pub(crate) struct News {
     /// Number of the last finished game; before anybody has asked the store, of the last one since the start.
     pub(crate) finished: u64,
-    /// How often since the start games or players were taken out, so that games which were read before count otherwise.
+    /// How often since the start games or players were taken out, or a rating began anew, so that games which were read before count otherwise.
     pub(crate) withdrawals: u64,
     /// Number of the last game that the judge has come to since the start.
     pub(crate) judged: u64,
@@ -52,7 +52,7 @@ impl News {
         // All of these give the records a new revision.
         let is_deletion = |measure: &Measure| matches!(measure.kind, MeasureKind::Delete { .. });
         let is_whole = |step: &RefitStep| matches!(step.content, RefitContent::Ratings(_));
-        if matches!(write, Write::VoidGame { .. } | Write::Retire { .. })
+        if matches!(write, Write::VoidGame { .. } | Write::Retire { .. } | Write::ResetRating(_))
             || matches!(write, Write::Refit(step) if is_whole(step))
             || matches!(write, Write::TakeMeasure(measure) if is_deletion(measure))
         {

@@ -16,6 +16,7 @@ mod puzzles;
 mod ratings;
 mod refit;
 mod reports;
+mod resets;
 mod tournaments;
 mod webhooks;
 
@@ -42,7 +43,7 @@ use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::links::StoredLink;
 use super::live::UnfinishedGame;
-use super::moderation::{AuditEntry, AuditNote, Because};
+use super::moderation::AuditEntry;
 use super::operators::StoredOperator;
 use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
@@ -50,10 +51,9 @@ use super::record::{
     BotProfile, DamagedGame, GamePair, GameSpec, RatingRow, Settlement, StoredEvent, StoredGame,
     StoredPlayer, StoredToken,
 };
-use super::refold::{Refold, Voided};
 use super::reports::StoredReport;
+use super::resets::RatingReset;
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
-use super::starts::Starts;
 use super::store::{
     GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
 };
@@ -146,6 +146,8 @@ struct MemoryTables {
     voided: Vec<VoidedGame>,
     /// Ratings that are owed, and the last game before them.
     owed: BTreeMap<String, u64>,
+    /// In the order of their times.
+    resets: Vec<RatingReset>,
     audit: Vec<AuditEntry>,
     reports: Vec<StoredReport>,
     operators: Vec<StoredOperator>,
@@ -280,6 +282,7 @@ impl MemoryTables {
             Write::VoidGame { game, because } => self.void(game, because),
             Write::VoidGames { games, because } => Ok(self.void_all(games, because)),
             Write::Refit(step) => self.refit(step),
+            Write::ResetRating(reset) => self.reset_rating(reset),
             Write::TakeMeasure(measure) => self.take(measure),
             Write::SetWebhook(webhook) => self.set_webhook(webhook),
             Write::RemoveWebhook { owner } => self.remove_webhook(owner),
@@ -332,48 +335,9 @@ impl MemoryTables {
         }
     }
 
-    fn void(&mut self, game: &GameId, because: &Because) -> Result<Written, Refused> {
-        let voided = VoidedGame { game: game.clone(), reason: because.reason.clone(), at: because.at };
-        let place = self.finished.iter().position(|id| *id == voided.game).ok_or(Refused::NoSuchGame)?;
-        if self.voided.iter().any(|other| other.game == voided.game) {
-            return Err(Refused::AlreadyVoided);
-        }
-        let variant = self.games[&voided.game].spec.variant;
-        self.voided.push(voided);
-        self.note(AuditNote::void(game), because);
-        self.refold(variant);
-        self.unpublish();
-        self.learners.withdraw(|number| number == place as u64 + 1);
-        Ok(Written::Done)
-    }
-
     /// What was fitted rests on games that count no more.
     fn unpublish(&mut self) {
         self.publication = Publication { revision: self.publication.revision + 1, ..Publication::default() };
-    }
-
-    /// Settles all games of a variant again.
-    fn refold(&mut self, variant: Variant) {
-        let mut fold = Refold::new(Starts::of(self.players.values()));
-        for id in &self.finished {
-            let Some(game) = self.games.get_mut(id).filter(|game| game.spec.variant == variant) else {
-                continue;
-            };
-            let (moves, Some(ending)) = (game.moves(), game.ending().copied()) else { continue };
-            let is_voided = self.voided.iter().any(|voided| voided.game == *id);
-            let voided = if is_voided { Voided::Yes } else { Voided::No };
-            let referee = Referee { spec: &game.spec, moves: &moves, ending };
-            let verdict = fold.settle(&referee, ended_at(game), voided);
-            let Some(settlement) = &mut game.settlement else { continue };
-            (settlement.ratings, settlement.unrated_because) = match verdict {
-                RatingVerdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
-                RatingVerdict::Unrated(reason) => (None, reason),
-            };
-        }
-        self.ratings.retain(|(_, of), _| *of != variant);
-        self.ratings.extend(fold.rows.into_iter().map(|(player, row)| ((player, variant), row)));
-        self.gains.retain(|(_, of), _| *of != variant);
-        self.gains.extend(fold.gains.into_iter().map(|(player, gains)| ((player, variant), gains)));
     }
 
     /// Games that moved ratings, in the order of their numbers.
@@ -481,6 +445,7 @@ impl MemoryTables {
         self.operators.retain(|operator| operator.player != id);
         self.webhooks.remove(&id);
         self.tournaments.forget(&id);
+        self.forget_resets(&id);
         Ok(Written::Done)
     }
 

@@ -31,6 +31,7 @@ mod ratings;
 mod readers;
 mod refit;
 mod reports;
+mod resets;
 mod run;
 mod session;
 mod statement;

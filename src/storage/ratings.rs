@@ -7,6 +7,7 @@ use super::error::StoreError;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use super::refit::RefitGame;
+use super::resets::RatingReset;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 
@@ -80,6 +81,9 @@ pub trait RatingStore {
         after: u64,
         limit: u32,
     ) -> Result<Vec<RefitGame>, StoreError>;
+
+    /// Ratings of a player that began anew, or those of all players: in the order in which they did.
+    async fn rating_resets(&self, only: Option<&PlayerId>) -> Result<Vec<RatingReset>, StoreError>;
 
     /// Finished games of a player that were not taken out, with a number above `after`, in order, at most `limit`.
     async fn games_that_count(

@@ -34,11 +34,19 @@ pub(crate) struct RecordPlayer {
     pub(crate) name: String,
     /// Person, bot or guest.
     pub(crate) kind: PlayerKind,
+    /// How often its rating had begun anew before; of finished games alone, and left out if never.
+    #[serde(default, skip_serializing_if = "is_first_era")]
+    pub(crate) era: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_first_era(era: &u32) -> bool {
+    *era == 0
 }
 
 impl From<&StoredPlayer> for RecordPlayer {
     fn from(player: &StoredPlayer) -> Self {
-        Self { id: player.id.to_string(), name: player.name.to_string(), kind: player.kind }
+        Self { id: player.id.to_string(), name: player.name.to_string(), kind: player.kind, era: 0 }
     }
 }
 

@@ -9,6 +9,7 @@ use fourfold_engine::{BySide, Variant};
 
 use super::record::{Ending, GameSpec, RatingRow};
 use super::refold::{Refold, Voided};
+use super::resets::Resets;
 use super::settle::{RatingVerdict, Referee};
 use super::starts::Starts;
 use crate::model::ids::PlayerId;
@@ -68,8 +69,8 @@ pub(crate) struct Refitting {
 
 impl Refitting {
     /// Begins with the first game of the variant, players with their `starts`.
-    pub(crate) fn new(variant: Variant, starts: Starts, revision: u64, after: u64) -> Self {
-        Self { variant, revision, after, fold: Refold::new(starts) }
+    pub(crate) fn new(variant: Variant, starts: Starts, resets: &Resets, revision: u64, after: u64) -> Self {
+        Self { variant, revision, after, fold: Refold::new(starts, resets) }
     }
 
     pub(crate) fn variant(&self) -> Variant {
@@ -85,7 +86,7 @@ impl Refitting {
         let mut resettled = Vec::new();
         for RefitGame { number, spec, moves, ending, ended_at, voided } in games {
             let referee = Referee { spec: &spec, moves: &moves, ending };
-            let verdict = self.fold.settle(&referee, ended_at, voided);
+            let verdict = self.fold.settle(number, &referee, ended_at, voided);
             if number > self.after {
                 resettled.push(Resettled { number, players: spec.players, ended_at, verdict });
             }
@@ -98,8 +99,7 @@ impl Refitting {
 
     /// How all ratings stand after the games so far.
     pub(crate) fn ratings(&self) -> RefitStep {
-        let rows = self.fold.rows.iter().map(|(player, row)| (player.clone(), *row));
-        self.step(RefitContent::Ratings(rows.collect()))
+        self.step(RefitContent::Ratings(self.fold.standing().collect()))
     }
 
     fn step(&self, content: RefitContent) -> RefitStep {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use fourfold_engine::{BySide, Side};
 
 use super::record::{RatingRow, UnratedReason};
+use super::resets::{Resets, ResetsAhead};
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::starts::Starts;
 use crate::model::ids::PlayerId;
@@ -15,7 +16,9 @@ use crate::model::time::UnixMillis;
 /// The ratings of one variant, game by game from the first one on.
 #[derive(Debug, Default)]
 pub(crate) struct Refold {
-    pub(crate) rows: HashMap<PlayerId, RatingRow>,
+    pub(super) rows: HashMap<PlayerId, RatingRow>,
+    /// Whose ratings begin anew, and behind which games.
+    resets: ResetsAhead,
     /// With what those begin who have no row yet.
     pub(super) starts: Starts,
     /// The last rated games of two players, the newest first; by their ids, the lower one first.
@@ -33,18 +36,28 @@ pub(crate) enum Voided {
 
 impl Refold {
     /// Before the first game.
-    pub(crate) fn new(starts: Starts) -> Self {
-        Self { starts, ..Self::default() }
+    pub(crate) fn new(starts: Starts, resets: &Resets) -> Self {
+        Self { starts, resets: resets.ahead(), ..Self::default() }
     }
 
-    /// Settles the next game. One that was taken out is as if it had never been rated: it moves nothing, and no later
+    /// How all ratings stand now. Whoever's has begun anew and who has not played since has none.
+    pub(crate) fn standing(&self) -> impl Iterator<Item = (PlayerId, RatingRow)> {
+        let rows = self.rows.iter().filter(|(player, _)| !self.resets.has(player));
+        rows.map(|(player, row)| (player.clone(), *row))
+    }
+
+    /// Settles the next game, with its number among all finished ones. One that was taken out is as if it had never been rated: it moves nothing, and no later
     /// game repeats it.
     pub(crate) fn settle(
         &mut self,
+        number: u64,
         referee: &Referee<'_>,
         ended_at: UnixMillis,
         voided: Voided,
     ) -> RatingVerdict {
+        for player in self.resets.before(number) {
+            self.rows.remove(&player);
+        }
         if voided == Voided::Yes {
             return RatingVerdict::Unrated(Some(UnratedReason::Voided));
         }

@@ -43,6 +43,7 @@ pub(super) mod puzzles;
 pub(super) mod ratings;
 pub(super) mod refit;
 pub(super) mod reports;
+pub(super) mod resets;
 pub(super) mod settlement;
 pub(super) mod tournaments;
 pub(super) mod voiding;

@@ -33,6 +33,7 @@ mod ratings;
 mod readers;
 mod refit;
 mod reports;
+mod resets;
 mod restore;
 mod settlement;
 mod tournaments;

@@ -30,6 +30,7 @@ use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer,
 use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover};
+use super::resets::NewReset;
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
 use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
@@ -188,6 +189,9 @@ pub enum Write {
     /// Ratings that are owed. Refused as [`Refused::Outdated`] unless they follow the last ones that were written and
     /// rest on the records as they are, and if there are further games when all ratings are to be written.
     Refit(Box<RefitStep>),
+    /// The ratings of a bot begin anew behind the last finished game, and the owner's reason is kept. Refused as
+    /// [`Refused::NoSuchPlayer`] unless it is somebody's bot, as [`Refused::TooMany`] if that was done a while ago only.
+    ResetRating(NewReset),
     /// What an operator does to a player. Refused as [`Refused::NoSuchPlayer`] for guests and bots of the house.
     TakeMeasure(Measure),
     /// What an operator orders for the whole arena: nothing but its entry in the log.
@@ -267,6 +271,7 @@ impl Write {
             | Self::VoidGame { .. }
             | Self::VoidGames { .. }
             | Self::Refit(_)
+            | Self::ResetRating(_)
             | Self::TakeMeasure(_)
             | Self::GiveOrder(_)
             | Self::UseFactor { .. }

@@ -86,6 +86,11 @@ handle("#new-duel", async ({ opponent, pairs, test }) => {
   location.href = `/duel/${(await call("POST", `${path()}/duels`, wanted)).id}`;
 });
 
+handle("#reset-rating", async ({ reason }) => {
+  await call("POST", `${path()}/rating-resets`, { reason });
+  location.reload();
+});
+
 /** What the buttons of the page do. @type {[string, (button: HTMLElement) => Promise<void>][]} */
 const ACTIONS = [
   ["#begin-test", async () => call("POST", `${path()}/self-test`)],

@@ -10,7 +10,7 @@ use fourfold_arena::stats::fit::{DRAW, LOSS, WIN};
 use fourfold_arena::stats::ledger::{Booking, Ledger};
 use fourfold_engine::{Side, SideResult, Variant};
 
-use super::standings::{Member, Scale, Standings};
+use super::standings::{Entrant, Member, Scale, Standings};
 use super::{FitSnapshot, Fits};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
@@ -19,6 +19,7 @@ use crate::model::result::GameResult;
 use crate::storage::StoredPlayer;
 use crate::storage::published::{Publication, PublishedRating, RatedGame};
 use crate::storage::record::RatingRow;
+use crate::storage::resets::Resets;
 
 /// The bot of the house whose rating is 0.
 const ANCHOR: &str = "random";
@@ -36,6 +37,8 @@ pub(crate) struct RatingSums {
     /// Number of the last game that was booked; 0 before the first.
     up_to: u64,
     by_variant: HashMap<Variant, VariantSums>,
+    /// Behind which games ratings have begun anew.
+    resets: Resets,
     people_and_bots: HashMap<PlayerId, Listed>,
 }
 
@@ -43,9 +46,9 @@ pub(crate) struct RatingSums {
 #[derive(Debug, Default)]
 struct VariantSums {
     ledger: Ledger,
-    /// Numbers in the ledger by ids: the order of every sum.
-    numbers: BTreeMap<PlayerId, usize>,
-    live: HashMap<PlayerId, RatingRow>,
+    /// Numbers in the ledger by ids and eras: the order of every sum.
+    numbers: BTreeMap<Entrant, usize>,
+    live: HashMap<Entrant, RatingRow>,
     /// Whether games have come since the last fit.
     is_new: bool,
     fits: Option<Arc<Fits>>,
@@ -84,6 +87,11 @@ impl Listed {
 }
 
 impl RatingSums {
+    /// Of no games yet, behind which these ratings begin anew.
+    pub(crate) fn new(resets: Resets) -> Self {
+        Self { resets, ..Self::default() }
+    }
+
     /// Number of the last game that was booked; 0 before the first.
     pub(crate) fn up_to(&self) -> u64 {
         self.up_to
@@ -105,20 +113,25 @@ impl RatingSums {
         self.up_to = self.up_to.max(game.number);
         let book = self.by_variant.entry(game.variant).or_default();
         book.is_new = true;
-        let [first, second] = Side::BOTH.map(|side| book.number(&game.players[side]));
+        let entrant = |side: Side| {
+            let player = game.players[side].clone();
+            Entrant { era: self.resets.era(&player, game.number), player }
+        };
+        let [first, second] = Side::BOTH.map(|side| book.number(&entrant(side)));
         let pair = game.pair.as_ref().map(|pair| (pair.id.as_str(), pair.leg));
         if first != second {
             book.ledger.book(Booking { first, second, ending, moves: &game.moves, pair });
         }
         for side in Side::BOTH {
-            let row = book.live.entry(game.players[side].clone()).or_default();
+            let row = book.live.entry(entrant(side)).or_default();
             *row = row.after(game.ratings[side], SideResult::of(side, game.result.winner()));
         }
     }
 
     /// Who has played, and is not known yet.
     pub(crate) fn strangers(&self) -> Vec<PlayerId> {
-        let players = self.by_variant.values().flat_map(|book| book.numbers.keys());
+        let players =
+            self.by_variant.values().flat_map(|book| book.numbers.keys().map(|entrant| &entrant.player));
         let unknown: BTreeSet<&PlayerId> =
             players.filter(|id| !self.people_and_bots.contains_key(*id)).collect();
         unknown.into_iter().cloned().collect()
@@ -132,7 +145,7 @@ impl RatingSums {
     /// Fits the variants in which games have come. Players who were not introduced are left out.
     pub(crate) fn fit(&mut self) -> FitSnapshot {
         for book in self.by_variant.values_mut().filter(|book| book.is_new) {
-            let field = |population| book.field(population, &self.people_and_bots);
+            let field = |population| book.field(population, &self.people_and_bots, &self.resets);
             book.fits = Some(Arc::new(Fits { bots: field(Population::Bots), all: field(Population::All) }));
             book.is_new = false;
         }
@@ -142,38 +155,53 @@ impl RatingSums {
 }
 
 impl VariantSums {
-    fn number(&mut self, player: &PlayerId) -> usize {
-        if let Some(number) = self.numbers.get(player) {
+    fn number(&mut self, entrant: &Entrant) -> usize {
+        if let Some(number) = self.numbers.get(entrant) {
             return *number;
         }
         let number = self.ledger.add_player();
-        self.numbers.insert(player.clone(), number);
+        self.numbers.insert(entrant.clone(), number);
         number
     }
 
-    fn field(&self, population: Population, listed: &HashMap<PlayerId, Listed>) -> Standings {
+    fn field(
+        &self,
+        population: Population,
+        listed: &HashMap<PlayerId, Listed>,
+        resets: &Resets,
+    ) -> Standings {
         let is = |id: &PlayerId, what: Listed| listed.get(id) == Some(&what);
         let is_in = |id: &PlayerId| listed.get(id).is_some_and(|listed| listed.is_in(population));
-        let candidates: Vec<usize> =
-            self.numbers.iter().filter(|(id, _)| is_in(id)).map(|(_, number)| *number).collect();
+        let candidates: Vec<usize> = self
+            .numbers
+            .iter()
+            .filter(|(entrant, _)| is_in(&entrant.player))
+            .map(|(_, number)| *number)
+            .collect();
         let players: HashSet<usize> = self.most_games(self.ledger.who_met(&candidates)).into_iter().collect();
-        let chosen: Vec<(&PlayerId, usize)> = self
+        let mut chosen: Vec<(&Entrant, usize)> = self
             .numbers
             .iter()
             .filter(|(_, number)| players.contains(number))
-            .map(|(id, number)| (id, *number))
+            .map(|(entrant, number)| (entrant, *number))
             .collect();
-        let find = |what| chosen.iter().find(|(id, _)| is(id, what));
+        let is_past = |entrant: &Entrant| entrant.era < resets.current(&entrant.player);
+        // Stable: both parts stay in their order.
+        chosen.sort_by_key(|(entrant, _)| is_past(entrant));
+        let find = |what| chosen.iter().find(|(entrant, _)| is(&entrant.player, what));
         let anchor = find(Listed::Anchor).map(|(_, number)| (*number, 0.0));
-        let ceiling = find(Listed::Ceiling).map(|(id, _)| (*id).clone());
+        let ceiling = find(Listed::Ceiling).map(|(entrant, _)| entrant.player.clone());
         let numbers: Vec<usize> = chosen.iter().map(|(_, number)| *number).collect();
-        let member = |(id, _): &(&PlayerId, usize)| {
-            let live = self.live.get(*id).copied().unwrap_or_default();
-            Member { id: (*id).clone(), live }
+        let member = |entrant: &Entrant| {
+            let live = self.live.get(entrant).copied().unwrap_or_default();
+            Member { id: entrant.player.clone(), live }
         };
-        let members = chosen.iter().map(member).collect();
+        let (past, current): (Vec<&Entrant>, Vec<&Entrant>) =
+            chosen.iter().map(|(entrant, _)| *entrant).partition(|entrant| is_past(entrant));
+        let members = current.into_iter().map(member).collect();
+        let past = past.into_iter().cloned().collect();
         let scale = if anchor.is_some() { Scale::Random } else { Scale::Mean };
-        Standings::new(members, self.ledger.fit(&numbers, anchor), scale, ceiling)
+        Standings::new(members, past, self.ledger.fit(&numbers, anchor), scale, ceiling)
     }
 
     /// The players with the most games, if there are too many; those with as many in the order of their ids.

@@ -12,6 +12,7 @@ use super::rating_sums::RatingSums;
 use super::{FitSnapshot, Leaderboard};
 use crate::model::world::on_thread;
 use crate::storage::finished::News;
+use crate::storage::resets::Resets;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
@@ -153,15 +154,15 @@ impl Follower {
     /// The store cannot be read.
     pub(crate) async fn catch_up(&mut self, store: &dyn Store) -> Result<Option<FitSnapshot>, FollowError> {
         let revision = store.revision().await?;
-        let mut is_due = !self.has_begun;
-        if revision != self.revision {
+        let is_due = !self.has_begun || revision != self.revision;
+        if is_due {
             if self.has_begun {
-                info!("games count no more that did: all ratings are fitted anew");
+                info!("games count no more, or otherwise than they did: all ratings are fitted anew");
             }
-            *self = Self { revision, ..Self::default() };
-            is_due = true;
+            // Behind the revision: a reset that comes in between changes it, and is seen at the next look.
+            let resets = Resets::of(&store.rating_resets(None).await?);
+            *self = Self { revision, books: RatingSums::new(resets), has_begun: true };
         }
-        self.has_begun = true;
         loop {
             let page = store.rated_games(self.books.up_to(), PAGE).await?;
             for game in &page {

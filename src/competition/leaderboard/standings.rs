@@ -51,14 +51,57 @@ impl FittedPlayer {
 
     /// Half the width of the interval in whole points; never nothing.
     pub(crate) fn whole_pm95(&self) -> u32 {
-        u32::try_from(MilliElo(milli(self.pm95)).to_elo()).unwrap_or_default().max(1)
+        whole_points(self.pm95)
     }
+}
+
+/// Never nothing, for nothing is known for certain.
+fn whole_points(width: f64) -> u32 {
+    u32::try_from(MilliElo(milli(width)).to_elo()).unwrap_or_default().max(1)
+}
+
+/// What is said of the first players, which are those that are shown.
+fn about(shown: usize, warnings: Vec<Warning>) -> Vec<Warning> {
+    let kept = |mut places: Vec<usize>| {
+        places.retain(|place| *place < shown);
+        Some(places).filter(|places| !places.is_empty())
+    };
+    let warning = |warning| match warning {
+        Warning::Disconnected(groups) => {
+            let groups: Vec<Vec<usize>> = groups.into_iter().filter_map(kept).collect();
+            (groups.len() > 1).then_some(Warning::Disconnected(groups))
+        }
+        Warning::OnlyWins(players) => kept(players).map(Warning::OnlyWins),
+        Warning::OnlyLosses(players) => kept(players).map(Warning::OnlyLosses),
+    };
+    warnings.into_iter().filter_map(warning).collect()
 }
 
 /// The nearest thousandth. Ratings are a few thousand points at most.
 #[expect(clippy::cast_possible_truncation, reason = "far inside the range, and a cast saturates")]
 fn milli(points: f64) -> i64 {
     (points * 1_000.0).round() as i64
+}
+
+/// A player as far as the fit tells it apart: whose rating has begun anew is another one from then on.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Entrant {
+    pub(super) player: PlayerId,
+    /// How often its rating has begun anew.
+    pub(super) era: u32,
+}
+
+/// What a player was worth before its rating began anew.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct PastRating {
+    pub(crate) player: PlayerId,
+    /// How often its rating had begun anew before.
+    pub(crate) era: u32,
+    /// On the scale of the field, in whole points.
+    pub(crate) elo: i32,
+    /// Half the width of the interval that holds 95 %, in whole points.
+    pub(crate) pm95: u32,
+    pub(crate) games: u64,
 }
 
 /// A player of a field, before it is rated.
@@ -96,17 +139,21 @@ pub(crate) struct Standings {
     pub(crate) pairs: u64,
     /// Why not to trust the ratings; players by their places in [`Self::rows`].
     pub(crate) warnings: Vec<Warning>,
+    /// Of eras that are over, in the order of players and eras. Their games are fitted with the others.
+    past: Vec<PastRating>,
 }
 
 impl Standings {
+    /// The fit has `members` first, then `past`.
     pub(super) fn new(
         members: Vec<Member>,
+        past: Vec<Entrant>,
         fitted: RatingFit,
         scale: Scale,
         ceiling: Option<PlayerId>,
     ) -> Self {
         let RatingFit { players: _, fit, meetings } = fitted;
-        let mut counts = vec![(0, 0, 0); members.len()];
+        let mut counts = vec![(0, 0, 0); members.len() + past.len()];
         for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
             for place in [meeting.a, meeting.b] {
                 let (games, pairs, opponents) = &mut counts[place];
@@ -129,6 +176,16 @@ impl Standings {
             }
         };
         let rows: Vec<FittedPlayer> = members.into_iter().enumerate().map(row).collect();
+        let past: Vec<PastRating> = (rows.len()..)
+            .zip(past)
+            .map(|(place, Entrant { player, era })| PastRating {
+                player,
+                era,
+                elo: MilliElo(milli(fit.elo[place])).to_elo(),
+                pm95: whole_points(fit.pm95(place)),
+                games: counts[place].0,
+            })
+            .collect();
         let mut ranking: Vec<usize> = (0..rows.len()).collect();
         ranking.sort_by(|&one, &other| rows[other].elo.total_cmp(&rows[one].elo));
         Self {
@@ -139,10 +196,16 @@ impl Standings {
             first_move_advantage: fit.first_move_advantage,
             games: meetings.iter().map(fourfold_arena::stats::fit::FitMeeting::games).sum(),
             pairs: meetings.iter().map(fourfold_arena::stats::fit::FitMeeting::pairs).sum(),
-            warnings: warnings(rows.len(), &meetings),
+            warnings: about(rows.len(), warnings(rows.len() + past.len(), &meetings)),
             rows,
+            past,
             fit,
         }
+    }
+
+    /// What a player was worth before its rating began anew: the oldest era first, those without a fit left out.
+    pub(crate) fn past(&self, player: &PlayerId) -> impl Iterator<Item = &PastRating> {
+        self.past.iter().filter(move |past| past.player == *player)
     }
 
     /// All players, in the order of their ids.

@@ -16,9 +16,10 @@ use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
 use crate::model::result::{EndReason, GameResult};
-use crate::storage::conformance::{add, play, player, player_id, spec, void, whole_game};
+use crate::storage::conformance::{add, after_noon, play, player, player_id, spec, void, whole_game};
 use crate::storage::published::RatedGame;
 use crate::storage::record::{GamePair, GameSpec, StoredPlayer};
+use crate::storage::resets::NewReset;
 use crate::storage::store::{Store, Write};
 use crate::storage::{MemoryStore, SqliteStore, Writer};
 
@@ -209,6 +210,53 @@ async fn whatever_counts_no_more_is_fitted_anew() {
     store.commit(&[leave]).await.unwrap().remove(0).unwrap();
     let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
     assert!(field(&snapshot, Population::Bots).rows().is_empty(), "nobody has met anybody who is here");
+}
+
+#[tokio::test]
+async fn whose_rating_begins_anew_is_another_player_in_the_fit() {
+    use GameResult::{First, Second};
+    let store = bots().await;
+    store.commit(&[add(StoredPlayer { owner: Some(player_id("Ada")), ..bot("mine") })]).await.unwrap();
+    for number in 0..6 {
+        let results = if number % 3 == 0 { [First, First] } else { [Second, First] };
+        play_pair(&store, number, ["mine", "random"], results).await;
+        play_pair(
+            &store,
+            20 + number,
+            ["six", "random"],
+            [First, if number % 2 == 0 { First } else { Second }],
+        )
+        .await;
+    }
+    let mut follower = Follower::default();
+    let before = follower.catch_up(&store).await.unwrap().unwrap();
+    let was = field(&before, Population::Bots).get(&player_id("mine")).unwrap().clone();
+    let reset = NewReset {
+        player: player_id("mine"),
+        at: after_noon(1),
+        version: "2".into(),
+        reason: "a tree search".into(),
+        not_since: after_noon(0),
+    };
+    store.commit(&[Write::ResetRating(reset)]).await.unwrap().remove(0).unwrap();
+    let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
+    let bots = field(&snapshot, Population::Bots);
+    assert_eq!(names(bots), ["idsix", "idrandom"], "it has not played since");
+    assert!(bots.get(&player_id("mine")).is_none());
+    let past: Vec<_> = bots.past(&player_id("mine")).cloned().collect();
+    assert_eq!((past.len(), past[0].era, past[0].elo, past[0].games), (1, 0, was.whole_elo(), was.games));
+    assert_eq!(bots.pairs, field(&before, Population::Bots).pairs, "its opponents keep their games");
+    for number in 40..46 {
+        play_pair(&store, number, ["mine", "random"], [First, Second]).await;
+    }
+    let snapshot = follower.catch_up(&store).await.unwrap().unwrap();
+    let bots = field(&snapshot, Population::Bots);
+    let now = bots.get(&player_id("mine")).unwrap();
+    assert!(now.elo > was.elo + 100.0 && now.games == 12, "{} {}", now.elo, was.elo);
+    assert_eq!(bots.past(&player_id("mine")).count(), 1);
+    assert!(bots.los(&player_id("mine"), &player_id("six")).unwrap() > 0.5);
+    assert_eq!(fit(&store).await.publication(0), snapshot.publication(0), "from the records alone");
+    assert_eq!(snapshot.publication(0).ratings.len(), 6, "eras that are over are not published");
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ use crate::http::api::duels::duels_of;
 use crate::http::api::mistakes::{GamesWanted, MistakeView, mistakes_of};
 use crate::http::api::names::Names;
 use crate::http::api::own_bots::{OwnBot, ThoughtView, own_bot, thoughts_for};
+use crate::http::api::rating_resets::{EraRating, RatingEra, eras_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::kits::{self, Encryption, Kit};
 use crate::http::payer::Paying;
@@ -162,6 +163,16 @@ struct DuelLink {
     day: String,
 }
 
+/// What the bot was worth until its rating began anew, or is since.
+struct EraRow {
+    /// The day, or the word for the beginning.
+    since: String,
+    version: Option<String>,
+    reason: Option<String>,
+    /// Board, rating and games, for each board.
+    ratings: Vec<(String, String, u64)>,
+}
+
 /// The games against one opponent.
 struct MetRow {
     opponent: String,
@@ -241,6 +252,8 @@ struct BotPage {
     recent_latency: String,
     /// Which of its games are shown, a value of [`SHOWN`].
     shown: &'static str,
+    /// The newest first.
+    eras: Vec<EraRow>,
     /// If they were asked for.
     mistakes: Option<MistakesShown>,
     met: Vec<MetRow>,
@@ -331,6 +344,7 @@ pub(super) async fn page(
         versions: version_rows(lang, &state, &bot, &record).await?,
         met: met_rows(lang, &record),
         recorded: record.games as u64,
+        eras: eras_of(&state, &bot).await?.into_iter().map(|era| era_row(lang, era)).collect(),
         curve: curve(lang, &record),
         of_version: chosen.filter.version,
         rivals: rivals(&state, &bot).await?,
@@ -446,6 +460,19 @@ async fn duel_links(
         links.push(DuelLink { id: found.id, opponent, day: words::day(lang, found.at) });
     }
     Ok(links)
+}
+
+fn era_row(lang: Language, era: RatingEra) -> EraRow {
+    let RatingEra { since, version, reason, ratings } = era;
+    let rating = |rating: &EraRating| {
+        (rating.variant.0.to_string(), format!("{} ± {}", rating.elo, rating.pm95), rating.games)
+    };
+    EraRow {
+        since: since.map_or_else(|| lang.text("author.era_first").to_owned(), |at| minute_in(&at)),
+        version,
+        reason,
+        ratings: ratings.iter().map(rating).collect(),
+    }
 }
 
 /// The opponents with the most games.

@@ -613,3 +613,34 @@ async fn a_duel_is_shown_with_its_verdict() {
         );
     }
 }
+
+#[tokio::test]
+async fn an_owner_lets_a_rating_begin_anew_once_a_day() {
+    let corner = Corner::new(Some(connected())).await;
+    let path = "/api/v1/bots/Robo/rating-resets";
+    let ask = async |cookie: &str, body: Value| corner.site.as_page(Method::POST, path, cookie, &body).await;
+    let wanted = json!({ "reason": "a tree search instead of rules" });
+    assert_eq!(ask(&corner.bob, wanted.clone()).await.status, StatusCode::FORBIDDEN);
+    for reason in ["", "  ", &"x".repeat(201), "two\nlines"] {
+        let answer = ask(&corner.ada, json!({ "reason": reason })).await;
+        assert_eq!(
+            (answer.status, &answer.json()["field"]),
+            (StatusCode::UNPROCESSABLE_ENTITY, &json!("reason"))
+        );
+    }
+    assert_eq!(corner.as_bot(Method::POST, path).await.status, StatusCode::BAD_REQUEST, "nothing is said");
+    assert_eq!(ask(&corner.ada, wanted.clone()).await.status, StatusCode::NO_CONTENT);
+    let again = ask(&corner.ada, wanted).await;
+    assert_eq!(again.status, StatusCode::TOO_MANY_REQUESTS);
+    let wait = again.json()["retry_ms"].as_u64().unwrap();
+    assert!((86_000_000..=86_400_000).contains(&wait), "{wait}");
+    let eras = corner.as_bot(Method::GET, path).await.json();
+    let items = eras["items"].as_array().unwrap();
+    assert_eq!(items.len(), 2);
+    assert_eq!(items[0]["version"], "2");
+    assert_eq!(items[0]["reason"], "a tree search instead of rules");
+    assert_eq!((&items[1]["since"], &items[1]["ratings"]), (&Value::Null, &json!([])));
+    let page = corner.get_as(&corner.ada, "/bot/Robo").await;
+    assert!(page.body.contains("a tree search instead of rules"));
+    assert_eq!(corner.get_as(&corner.bob, path).await.status, StatusCode::FORBIDDEN);
+}

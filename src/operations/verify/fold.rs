@@ -11,6 +11,7 @@ use crate::model::rating::elo::RatingEntry;
 use crate::model::rating::newcomers::Gains;
 use crate::model::time::UnixMillis;
 use crate::storage::record::{GameSpec, RatingRow, Settlement, StoredGame, UnratedReason};
+use crate::storage::resets::{Resets, ResetsAhead};
 use crate::storage::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use crate::storage::starts::Starts;
 
@@ -30,14 +31,23 @@ pub(super) struct RatingFold {
     gains: HashMap<Rated, Gains>,
     /// Games that an operator took out and that were not met yet.
     voided: HashSet<GameId>,
+    /// Whose ratings begin anew, and behind which games.
+    resets: ResetsAhead,
     /// Variants whose ratings are owed.
     forgotten: HashSet<Variant>,
 }
 
 impl RatingFold {
     /// No games yet, of which these were taken out.
-    pub(super) fn new(voided: HashSet<GameId>, starts: Starts) -> Self {
-        Self { starts, voided, ..Self::default() }
+    pub(super) fn new(voided: HashSet<GameId>, starts: Starts, resets: &Resets) -> Self {
+        Self { starts, voided, resets: resets.ahead(), ..Self::default() }
+    }
+
+    /// Forgets the ratings that begin anew before a game.
+    fn reset(&mut self, number: u64) {
+        for player in self.resets.before(number) {
+            self.rows.retain(|(of, _), _| *of != player);
+        }
     }
 
     /// How a player of a game stands before it.
@@ -60,6 +70,7 @@ impl RatingFold {
             return;
         };
         let spec = &game.spec;
+        self.reset(settlement.number);
         if self.voided.remove(&spec.id) {
             check_voided(report, game, settlement);
             return;
@@ -111,6 +122,7 @@ impl RatingFold {
     /// Believes what is stored about a game that is wrong, so that it is not found again in all later ones.
     pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
         let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
+        self.reset(settlement.number);
         let moves = game.moves();
         let referee = Referee { spec: &game.spec, moves: &moves, ending: *ending };
         remember(self.remembered.entry(pairing(game)).or_default(), referee.course());
@@ -141,6 +153,7 @@ impl RatingFold {
 
     /// Compares the rows that players are listed by with the fold of all games.
     pub(super) fn compare(mut self, report: &mut VerifyReport, stored: Vec<(PlayerId, Variant, RatingRow)>) {
+        self.reset(u64::MAX);
         let mut unknown: Vec<_> = self.voided.iter().collect();
         unknown.sort();
         for game in unknown {

@@ -9,6 +9,7 @@ use crate::model::population::Population;
 use crate::model::world::on_thread;
 use crate::storage::published::{Publication, PublishedRating, RatedGame, VoidedGame};
 use crate::storage::record::StoredGame;
+use crate::storage::resets::Resets;
 use crate::storage::words::Word;
 use crate::storage::{Store, StoreError};
 
@@ -21,8 +22,8 @@ pub(super) struct Refit {
 
 impl Refit {
     /// Takes up what is stored, before any game is read: games that come meanwhile are not in it.
-    pub(super) async fn begin(store: &dyn Store) -> Result<Self, StoreError> {
-        Ok(Self { stored: store.publication().await?, books: RatingSums::default() })
+    pub(super) async fn begin(store: &dyn Store, resets: Resets) -> Result<Self, StoreError> {
+        Ok(Self { stored: store.publication().await?, books: RatingSums::new(resets) })
     }
 
     /// Books a game, if what is stored rests on it.

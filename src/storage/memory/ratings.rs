@@ -11,6 +11,7 @@ use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer};
 use crate::storage::refit::RefitGame;
+use crate::storage::resets::RatingReset;
 use crate::storage::store::StoreError;
 
 #[async_trait]
@@ -129,6 +130,12 @@ impl RatingStore for MemoryStore {
         limit: u32,
     ) -> Result<Vec<RefitGame>, StoreError> {
         Ok(self.tables().refit_games(variant, after).take(limit as usize).collect())
+    }
+
+    async fn rating_resets(&self, only: Option<&PlayerId>) -> Result<Vec<RatingReset>, StoreError> {
+        let tables = self.tables();
+        let wanted = tables.resets.iter().filter(|reset| only.is_none_or(|player| reset.player == *player));
+        Ok(wanted.cloned().collect())
     }
 
     async fn games_that_count(

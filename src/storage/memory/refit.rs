@@ -1,4 +1,4 @@
-//! Taking games of an account out in portions, in memory.
+//! Taking games out, one or those of an account, in memory.
 
 use fourfold_engine::Variant;
 
@@ -8,11 +8,52 @@ use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::published::VoidedGame;
 use crate::storage::record::UnratedReason;
 use crate::storage::refit::{RefitContent, RefitGame, RefitStep};
-use crate::storage::refold::Voided;
-use crate::storage::settle::RatingVerdict;
+use crate::storage::refold::{Refold, Voided};
+use crate::storage::resets::Resets;
+use crate::storage::settle::{RatingVerdict, Referee};
+use crate::storage::starts::Starts;
 use crate::storage::store::{Refused, Written};
 
 impl MemoryTables {
+    pub(super) fn void(&mut self, game: &GameId, because: &Because) -> Result<Written, Refused> {
+        let voided = VoidedGame { game: game.clone(), reason: because.reason.clone(), at: because.at };
+        let place = self.finished.iter().position(|id| *id == voided.game).ok_or(Refused::NoSuchGame)?;
+        if self.voided.iter().any(|other| other.game == voided.game) {
+            return Err(Refused::AlreadyVoided);
+        }
+        let variant = self.games[&voided.game].spec.variant;
+        self.voided.push(voided);
+        self.note(AuditNote::void(game), because);
+        self.refold(variant);
+        self.unpublish();
+        self.learners.withdraw(|number| number == place as u64 + 1);
+        Ok(Written::Done)
+    }
+
+    /// Settles all games of a variant again.
+    pub(super) fn refold(&mut self, variant: Variant) {
+        let mut fold = Refold::new(Starts::of(self.players.values()), &Resets::of(&self.resets));
+        for (number, id) in (1..).zip(&self.finished) {
+            let Some(game) = self.games.get_mut(id).filter(|game| game.spec.variant == variant) else {
+                continue;
+            };
+            let (moves, Some(ending)) = (game.moves(), game.ending().copied()) else { continue };
+            let is_voided = self.voided.iter().any(|voided| voided.game == *id);
+            let voided = if is_voided { Voided::Yes } else { Voided::No };
+            let referee = Referee { spec: &game.spec, moves: &moves, ending };
+            let verdict = fold.settle(number, &referee, ended_at(game), voided);
+            let Some(settlement) = &mut game.settlement else { continue };
+            (settlement.ratings, settlement.unrated_because) = match verdict {
+                RatingVerdict::Rated(changes) => (Some(changes.map(|change| change.entry)), None),
+                RatingVerdict::Unrated(reason) => (None, reason),
+            };
+        }
+        self.ratings.retain(|(_, of), _| *of != variant);
+        self.ratings.extend(fold.standing().map(|(player, row)| ((player, variant), row)));
+        self.gains.retain(|(_, of), _| *of != variant);
+        self.gains.extend(fold.gains.into_iter().map(|(player, gains)| ((player, variant), gains)));
+    }
+
     pub(super) fn is_voided(&self, game: &GameId) -> bool {
         self.voided.iter().any(|voided| voided.game == *game)
     }

@@ -4,7 +4,7 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, games, guests, judgements, learners, links, moderation, operators, players,
-    published, puzzles, refit, reports, tournaments, voiding, webhooks,
+    published, puzzles, refit, reports, resets, tournaments, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -66,6 +66,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::VoidGame { game, because } => voiding::void(connection, game, because).await,
         Write::VoidGames { games, because } => refit::void_all(connection, games, because).await,
         Write::Refit(step) => refit::refit(connection, step).await,
+        Write::ResetRating(reset) => resets::add(connection, reset).await,
         Write::TakeMeasure(measure) => moderation::take(connection, measure).await,
         Write::GiveOrder(order) => moderation::order(connection, order).await,
         Write::SetWebhook(webhook) => webhooks::set(connection, webhook).await,

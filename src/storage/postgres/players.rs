@@ -1,7 +1,7 @@
 //! Players as they are written.
 
 use super::db::{self, Connection};
-use super::{bot_versions, published};
+use super::{bot_versions, published, resets};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -178,6 +178,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         forget_notes(connection, player).await?;
         forget_operator(connection, player).await?;
         forget_webhook(connection, player).await?;
+        resets::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use fourfold_engine::Variant;
 
 use super::db::{self, Connection};
-use super::{PostgresStore, published, refit};
+use super::{PostgresStore, published, refit, resets};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
@@ -13,6 +13,7 @@ use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use crate::storage::refit::RefitGame;
+use crate::storage::resets::RatingReset;
 use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::StoreError;
@@ -109,6 +110,14 @@ impl RatingStore for PostgresStore {
         limit: u32,
     ) -> Result<Vec<RefitGame>, StoreError> {
         refit::games(&*self.reader().await?, variant, after, limit).await
+    }
+
+    async fn rating_resets(&self, only: Option<&PlayerId>) -> Result<Vec<RatingReset>, StoreError> {
+        let reader = self.reader().await?;
+        match only {
+            Some(player) => resets::of(&reader, player).await,
+            None => resets::all(&reader).await,
+        }
     }
 
     async fn games_that_count(

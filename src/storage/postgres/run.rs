@@ -147,17 +147,18 @@ impl<'b> Run<'b> {
         let ended_at = events.last().map_or(spec.started_at, |event| event.at);
         let referee = Referee { spec, moves: &moves, ending };
         let fold = folds.entry(spec.variant).or_default();
-        let (ratings, unrated_because) = match fold.settle(&referee, ended_at, Voided::No) {
-            RatingVerdict::Rated(changes) => {
-                for side in Side::BOTH {
-                    let entry = EntryRow::of(keys.players(), side, number, ended_at, &changes[side]);
-                    self.entries.push((spec.variant.to_string(), entry));
-                    self.ratings.insert((entry.player, spec.variant.to_string()), changes[side].row);
+        let (ratings, unrated_because) =
+            match fold.settle(number.unsigned_abs(), &referee, ended_at, Voided::No) {
+                RatingVerdict::Rated(changes) => {
+                    for side in Side::BOTH {
+                        let entry = EntryRow::of(keys.players(), side, number, ended_at, &changes[side]);
+                        self.entries.push((spec.variant.to_string(), entry));
+                        self.ratings.insert((entry.player, spec.variant.to_string()), changes[side].row);
+                    }
+                    (Some(changes.map(|change| change.entry)), None)
                 }
-                (Some(changes.map(|change| change.entry)), None)
-            }
-            RatingVerdict::Unrated(reason) => (None, reason),
-        };
+                RatingVerdict::Unrated(reason) => (None, reason),
+            };
         if live.contains_key(id) {
             self.over.push(keys.key);
         }

@@ -13,6 +13,7 @@ use super::open_error::PostgresOpenError;
 use super::tls::Tls;
 use super::voiding;
 use crate::model::durability::Durability;
+use crate::storage::resets::Resets;
 use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
 
@@ -42,6 +43,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0013_links.sql"),
     include_str!("../../../migrations/postgres/0014_devices.sql"),
     include_str!("../../../migrations/postgres/0015_tournament_plans.sql"),
+    include_str!("../../../migrations/postgres/0016_resets.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
@@ -147,7 +149,9 @@ impl Session {
                 chain::chain_all(&self.connection).await?;
             }
             if number == ONE_SCALE {
-                voiding::refold(&self.connection, &Variant::STANDARD.to_string(), 0).await?;
+                // Nobody could begin anew yet.
+                let (board, resets) = (Variant::STANDARD.to_string(), Resets::default());
+                voiding::refold(&self.connection, &board, 0, &resets).await?;
                 db::query(CURVES).execute(&self.connection).await?;
             }
             self.connection.batch_execute("COMMIT").await.map_err(StoreError::from)?;

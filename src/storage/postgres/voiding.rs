@@ -5,10 +5,11 @@
 //! the rooms know, and let no flag fall.
 
 use super::db::{self, Connection};
-use super::{judgements, learners, moderation, players, published};
+use super::{judgements, learners, moderation, players, published, resets};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
+use crate::storage::resets::Resets;
 use crate::storage::rows::settlement::EntryRow;
 use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
 use crate::storage::rows::{parsed, to_sql};
@@ -46,7 +47,7 @@ pub(super) async fn void(
     }
     moderation::note(connection, &AuditNote::void(game), because).await?;
     set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
-    refold(connection, &variant, number).await?;
+    refold(connection, &variant, number, &Resets::of(&resets::all(connection).await?)).await?;
     judgements::sum_again(connection, &variant).await?;
     published::unpublish(connection).await?;
     learners::withdraw_game(connection, game).await
@@ -64,14 +65,18 @@ pub(super) async fn set_unrated(
 }
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
-pub(super) async fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
+pub(super) async fn refold(
+    connection: &Connection,
+    variant: &str,
+    from: i64,
+    resets: &Resets,
+) -> Result<(), StoreError> {
     let sql = select_candidates!(
         "WHERE g.variant = $1 AND g.rated AND g.unrated_because IS NULL ORDER BY n.number"
     );
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection).await?;
-    let starts = players::starts(connection).await?;
-    let Refolded { entries, unrated, ratings } =
-        Refolded::of(&candidates, starts, parsed("game.variant", variant)?, from)?;
+    let (starts, board) = (players::starts(connection).await?, parsed("game.variant", variant)?);
+    let Refolded { entries, unrated, ratings } = Refolded::of(&candidates, starts, resets, board, from)?;
     for (number, reason) in unrated {
         set_unrated(connection, number, reason).await?;
     }

@@ -14,6 +14,7 @@ use crate::model::time::UnixMillis;
 use crate::storage::record::{Ending, GameSpec, OpeningSource, RatingRow, UnratedReason};
 use crate::storage::refit::{RefitGame, Resettled};
 use crate::storage::refold::{Refold, Voided};
+use crate::storage::resets::Resets;
 use crate::storage::settle::{RatingVerdict, Referee};
 use crate::storage::starts::Starts;
 
@@ -99,10 +100,11 @@ impl Refolded {
     pub(crate) fn of(
         candidates: &[VoidingCandidate],
         starts: Starts,
+        resets: &Resets,
         variant: Variant,
         from: i64,
     ) -> Result<Self, Damage> {
-        let (mut fold, mut refolded) = (Refold::new(starts), Self::default());
+        let (mut fold, mut refolded) = (Refold::new(starts, resets), Self::default());
         for candidate in candidates {
             let (spec, ending) = (candidate.spec(variant)?, candidate.ending()?);
             let before = candidate.unrated_because.as_deref();
@@ -110,7 +112,8 @@ impl Refolded {
             let voided = if is_voided { Voided::Yes } else { Voided::No };
             let (referee, ended_at) =
                 (Referee { spec: &spec, moves: &candidate.moves, ending }, UnixMillis(candidate.ended_at));
-            let verdict = fold.settle(&referee, ended_at, voided);
+            let place = number("settlement.number", candidate.number)?;
+            let verdict = fold.settle(place, &referee, ended_at, voided);
             if candidate.number < from {
                 continue;
             }
@@ -129,7 +132,7 @@ impl Refolded {
                 refolded.unrated.push((candidate.number, unrated));
             }
         }
-        refolded.ratings = fold.rows.into_iter().collect();
+        refolded.ratings = fold.standing().collect();
         Ok(refolded)
     }
 }

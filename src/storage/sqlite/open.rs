@@ -17,6 +17,7 @@ use super::marker::{self, Emptied, LastStop, LogVerdict, Marker};
 use super::readers::Readers;
 use super::voiding;
 use crate::model::durability::Durability;
+use crate::storage::resets::Resets;
 use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
 use crate::system::files::{beside, sync_directory};
@@ -25,14 +26,14 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 21;
+const SCHEMA: u32 = 22;
 
 /// The one that makes room for the chain of finished games, which those from before get with it.
 const CHAINED: u32 = 15;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 21] = [
+const MIGRATIONS: [(u32, &str, &str); 22] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -54,6 +55,7 @@ const MIGRATIONS: [(u32, &str, &str); 21] = [
     (19, "links", include_str!("../../../migrations/sqlite/0019_links.sql")),
     (20, "devices", include_str!("../../../migrations/sqlite/0020_devices.sql")),
     (21, "tournament_plans", include_str!("../../../migrations/sqlite/0021_tournament_plans.sql")),
+    (22, "resets", include_str!("../../../migrations/sqlite/0022_resets.sql")),
 ];
 
 /// The migration after which all games on the standard board are settled again.
@@ -66,7 +68,8 @@ fn migrate(connection: &Connection) -> Result<(), StoreError> {
         let transaction = connection.unchecked_transaction()?;
         db::execute_all(&transaction, sql)?;
         if *makes == ONE_SCALE {
-            voiding::refold(&transaction, &Variant::STANDARD.to_string(), 0)?;
+            // Nobody could begin anew yet.
+            voiding::refold(&transaction, &Variant::STANDARD.to_string(), 0, &Resets::default())?;
             db::query(CURVES).execute(&transaction)?;
         }
         if *makes == CHAINED {

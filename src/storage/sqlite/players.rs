@@ -3,7 +3,7 @@
 use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
-use super::published;
+use super::{published, resets};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -244,6 +244,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         forget_notes(connection, player)?;
         forget_operator(connection, player)?;
         forget_webhook(connection, player)?;
+        resets::forget(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

@@ -5,7 +5,7 @@ use fourfold_engine::Variant;
 
 use super::convert::id_list;
 use super::db::{self, Connection};
-use super::{SqliteStore, published, refit};
+use super::{SqliteStore, published, refit, resets};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
@@ -14,6 +14,7 @@ use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use crate::storage::refit::RefitGame;
+use crate::storage::resets::RatingReset;
 use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::StoreError;
@@ -114,6 +115,15 @@ impl RatingStore for SqliteStore {
         limit: u32,
     ) -> Result<Vec<RefitGame>, StoreError> {
         self.readers.read(move |connection| refit::games(connection, variant, after, limit)).await
+    }
+
+    async fn rating_resets(&self, only: Option<&PlayerId>) -> Result<Vec<RatingReset>, StoreError> {
+        let only = only.cloned();
+        let read = move |connection: &Connection| match only {
+            Some(player) => resets::of(connection, &player),
+            None => resets::all(connection),
+        };
+        self.readers.read(read).await
     }
 
     async fn games_that_count(

@@ -9,10 +9,11 @@ use std::fmt::Write as _;
 use fourfold_engine::WinDrawLoss;
 
 use super::db::{self, Connection};
-use super::{judgements, learners, moderation, players, published};
+use super::{judgements, learners, moderation, players, published, resets};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
+use crate::storage::resets::Resets;
 use crate::storage::rows::settlement::EntryRow;
 use crate::storage::rows::voiding::{Refolded, VoidingCandidate};
 use crate::storage::rows::{parsed, to_sql};
@@ -53,7 +54,7 @@ pub(super) fn void(
     }
     moderation::note(connection, &AuditNote::void(game), because)?;
     set_unrated(connection, number, Some(UnratedReason::Voided))?;
-    refold(connection, &variant, number)?;
+    refold(connection, &variant, number, &Resets::of(&resets::all(connection)?))?;
     judgements::sum_again(connection, &variant)?;
     published::unpublish(connection)?;
     learners::withdraw_game(connection, game)
@@ -71,13 +72,18 @@ pub(super) fn set_unrated(
 }
 
 /// Settles all games of a variant again, and writes what has changed from number `from` on.
-pub(super) fn refold(connection: &Connection, variant: &str, from: i64) -> Result<(), StoreError> {
+pub(super) fn refold(
+    connection: &Connection,
+    variant: &str,
+    from: i64,
+    resets: &Resets,
+) -> Result<(), StoreError> {
     let sql = select_candidates!(
         "WHERE g.variant = ? AND g.rated = 1 AND g.unrated_because IS NULL ORDER BY n.number"
     );
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection)?;
-    let Refolded { entries, unrated, ratings } =
-        Refolded::of(&candidates, players::starts(connection)?, parsed("game.variant", variant)?, from)?;
+    let (starts, board) = (players::starts(connection)?, parsed("game.variant", variant)?);
+    let Refolded { entries, unrated, ratings } = Refolded::of(&candidates, starts, resets, board, from)?;
     for (number, reason) in unrated {
         set_unrated(connection, number, reason)?;
     }

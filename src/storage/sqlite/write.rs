@@ -12,7 +12,7 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, guests, judgements, learners, links, moderation, operators, players,
-    published, puzzles, refit, reports, settlement, tournaments, voiding, webhooks,
+    published, puzzles, refit, reports, resets, settlement, tournaments, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -255,6 +255,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::VoidGame { game, because } => voiding::void(self.connection, game, because),
             Write::VoidGames { games, because } => refit::void_all(self.connection, games, because),
             Write::Refit(step) => refit::refit(self.connection, step),
+            Write::ResetRating(reset) => resets::add(self.connection, reset),
             Write::TakeMeasure(measure) => moderation::take(self.connection, measure),
             Write::GiveOrder(order) => moderation::order(self.connection, order),
             Write::SetWebhook(webhook) => webhooks::set(self.connection, webhook),

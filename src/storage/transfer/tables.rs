@@ -119,6 +119,7 @@ pub(crate) const TABLES: &[Table] = &[
         delta: Number, after: Number, from_newcomer_at: Number; PORTION, false),
     table!(rating (player: Number, variant: Text) rating: Number, games: Number, wins: Number, draws: Number,
         losses: Number; PORTION, false),
+    table!(rating_reset (player: Number, at: Number) after: Number, version: Text, reason: Text; PORTION, false),
     table!(refit (variant: Text) after: Number; PORTION, false),
     table!(learner (key: Number) name: Text, spec: Text, covered: Number, games: Number, revision: Number,
         stale: Flag, state: Bytes; PORTION_OF_STATES, true),
