@@ -13,6 +13,7 @@ mod connection;
 pub(crate) mod connection_limits;
 pub(crate) mod control;
 mod crosstable;
+mod dumps;
 mod endpoint;
 pub(crate) mod error;
 mod kits;

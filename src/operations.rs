@@ -2,6 +2,7 @@
 //! of it by a schedule, taking all games of an account out, and what owners of bots are told at addresses of theirs.
 
 pub(crate) mod backups;
+pub(crate) mod dumps;
 pub mod verify;
 pub(crate) mod voiding;
 pub(crate) mod webhooks;

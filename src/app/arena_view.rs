@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::competition::duels::{Asked, Duels, QueueFull, Unbegun};
 use crate::competition::matchmaker::Troubles;
 use crate::competition::self_test::{BeginError, SelfTests};
 use crate::http::ArenaView;
 use crate::http::state::{BotPresence, OpenBot, TroubleView};
 use crate::lobby::LobbyHandle;
 use crate::model::clock::now;
-use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::ids::{ChallengeId, GameId, PairId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupStanding, Backups};
 use crate::play::feeds::Feeds;
-use crate::play::host::{GameOffer, Host, StartError};
+use crate::play::host::{GameOffer, Host};
 use crate::play::house::HouseBot;
 use crate::play::orders::StandingOrders;
 use crate::play::presence::Sessions;
@@ -43,6 +44,8 @@ pub(super) struct LiveArena {
     /// Has the bots that the ladder leaves out.
     pub(crate) troubles: Troubles,
     pub(crate) self_tests: SelfTests,
+    /// Begins duels.
+    pub(crate) duels: Duels,
     /// Knows which parts pause.
     pub(crate) supervision: Supervision,
     pub(crate) backups: Backups,
@@ -178,8 +181,20 @@ impl ArenaView for LiveArena {
         })
     }
 
-    async fn begin_game(&self, offer: GameOffer) -> Result<GameId, StartError> {
-        self.host.start(offer).await
+    async fn ask_duel(&self, id: PairId, owner: PlayerId, offer: GameOffer) -> Result<Asked, QueueFull> {
+        self.duels.ask(id, owner, offer).await
+    }
+
+    fn unbegun_duel(&self, id: &PairId) -> Option<Unbegun> {
+        self.duels.unbegun(id)
+    }
+
+    fn waiting_duels(&self, bot: &PlayerId) -> Vec<PairId> {
+        self.duels.waiting_of(bot)
+    }
+
+    fn withdraw_duel(&self, id: &PairId, owner: &PlayerId) -> bool {
+        self.duels.withdraw(id, owner)
     }
 
     fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {

@@ -7,6 +7,7 @@ pub(super) mod bot_record;
 pub(super) mod bots;
 mod documents;
 pub(super) mod duels;
+mod dumps;
 mod feeds;
 mod games;
 mod health;
@@ -82,6 +83,7 @@ fn endpoints() -> Vec<Endpoint> {
         learning::endpoints(),
         tournaments::endpoints(),
         tournament_plans::endpoints(),
+        dumps::endpoints(),
         documents::endpoints(),
         health::endpoints(),
     ]
@@ -162,6 +164,10 @@ mod tests {
         "post /api/v1/bots/{name}/duels",
         "get /api/v1/bots/{name}/duels",
         "get /api/v1/duels/{id}",
+        "delete /api/v1/duels/{id}",
+        "post /api/v1/bots/{name}/rating-resets",
+        "get /api/v1/bots/{name}/rating-resets",
+        "get /api/v1/dumps",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/upcoming",
         "put /api/v1/tournaments/entry",

@@ -98,7 +98,14 @@ fn open(path: &Path) -> Option<(File, u64)> {
 
 async fn serve(State(state): State<AppState>, UrlPath(name): UrlPath<String>) -> Response {
     let path: Option<PathBuf> = state.site.programs.folder().map(|folder| folder.join(&name));
-    let Some(path) = path.filter(|_| is_name(&name)) else { return StatusCode::NOT_FOUND.into_response() };
+    match path.filter(|_| is_name(&name)) {
+        Some(path) => download(path, &name).await,
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// A file as an answer, which is to be saved under this name.
+pub(super) async fn download(path: PathBuf, name: &str) -> Response {
     let Ok(Some((file, bytes))) = on_thread(move || open(&path)).await else {
         return StatusCode::NOT_FOUND.into_response();
     };

@@ -10,7 +10,9 @@ use axum::routing::any;
 use super::error::{ApiCode, ApiError};
 use super::refusals::RefusalLog;
 use super::state::AppState;
-use super::{api, assets, auth, banned_networks, kits, layers, manners, pages, programs, refusals, shares};
+use super::{
+    api, assets, auth, banned_networks, dumps, kits, layers, manners, pages, programs, refusals, shares,
+};
 use crate::system::metrics::Metrics;
 
 /// The whole site but the socket: the JSON interface, `pages` and what they load. Whoever looks at a page is known from
@@ -27,6 +29,7 @@ pub(crate) fn router(state: AppState, pages: Router<AppState>, metrics: Arc<Metr
         .merge(assets::router())
         .merge(kits::router())
         .merge(programs::router())
+        .merge(dumps::router())
         .merge(manners::router())
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(pages::not_found)

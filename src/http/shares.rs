@@ -10,12 +10,12 @@ use futures::StreamExt as _;
 use super::client_address::ClientAddress;
 use super::endpoint::Verb;
 use super::error::ApiError;
-use super::programs;
 use super::state::AppState;
+use super::{dumps, programs};
 use crate::system::shares::{Held, Payer, Share};
 
 /// Streams of many games, and large files.
-const EXPORTS: [&str; 3] = ["/api/v1/games.ndjson", "/api/v1/account/export", programs::ROUTE];
+const EXPORTS: [&str; 4] = ["/api/v1/games.ndjson", "/api/v1/account/export", programs::ROUTE, dumps::ROUTE];
 
 /// Streams of events, for as long as somebody listens.
 const FEEDS: [&str; 2] = ["/api/v1/live/feed", "/api/v1/games/{id}/feed"];

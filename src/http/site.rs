@@ -1,6 +1,7 @@
 //! Where the site is, as browsers see it, and which proxies speak for others.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
 use axum::http::{HeaderMap, header};
 
@@ -21,6 +22,8 @@ pub struct Site {
     pub(crate) papers: Papers,
     /// Builds of this program that are given away.
     pub(crate) programs: ProgramFolder,
+    /// Where files with all games are, if any are written.
+    pub(crate) dumps: Option<PathBuf>,
     /// Whether the daemon itself speaks TLS.
     pub(crate) speaks_tls: bool,
     /// Whether watchers hear what positions are worth.

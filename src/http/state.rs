@@ -13,16 +13,17 @@ use super::preview::Previews;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::values::Analysis;
+use crate::competition::duels::{Asked, QueueFull, Unbegun};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
-use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::ids::{ChallengeId, GameId, PairId, PlayerId};
 use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::operations::backups::BackupStanding;
 use crate::operations::webhooks::Webhooks;
-use crate::play::host::{GameOffer, StartError};
+use crate::play::host::GameOffer;
 use crate::play::orders::StandingOrders;
 
 use crate::model::time::UnixMillis;
@@ -149,12 +150,21 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// What a connected bot has declared; `None` if it is not there.
     async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence>;
 
-    /// Begins a game that somebody asked for over HTTP.
+    /// Begins a duel when it is its turn, which may be now.
     ///
     /// # Errors
     ///
-    /// See [`StartError`].
-    async fn begin_game(&self, offer: GameOffer) -> Result<GameId, StartError>;
+    /// See [`QueueFull`].
+    async fn ask_duel(&self, id: PairId, owner: PlayerId, offer: GameOffer) -> Result<Asked, QueueFull>;
+
+    /// A duel that waits for its turn, or could not begin.
+    fn unbegun_duel(&self, id: &PairId) -> Option<Unbegun>;
+
+    /// The duels of a bot that wait for their turn.
+    fn waiting_duels(&self, bot: &PlayerId) -> Vec<PairId>;
+
+    /// Takes an owner's duel out that waits; whether there was one.
+    fn withdraw_duel(&self, id: &PairId, owner: &PlayerId) -> bool;
 
     /// Begins a self-test of a connected bot.
     ///

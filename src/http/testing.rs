@@ -21,17 +21,18 @@ use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::{Accounts, NameRules, identity_of};
 use crate::analysis::values::Analysis;
+use crate::competition::duels::{Asked, QueueFull, Unbegun, WaitingDuel};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
 use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
-use crate::model::ids::{ChallengeId, GameId, PlayerId};
+use crate::model::ids::{ChallengeId, GameId, PairId, PlayerId};
 use crate::model::player::{Identity, PlayerKind};
 use crate::model::rating::strength::Strength;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::backups::BackupStanding;
 use crate::operations::webhooks::tests::webhooks_over;
-use crate::play::host::{GameOffer, StartError};
+use crate::play::host::GameOffer;
 use crate::play::orders::StandingOrders;
 use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
@@ -82,6 +83,8 @@ pub(crate) struct TestArena {
     pub(crate) results: Vec<ServerMessage>,
     pub(crate) feed_places: usize,
     pub(crate) presence: Option<BotPresence>,
+    /// Those that wait; none begins.
+    pub(crate) duels: std::sync::Mutex<Vec<WaitingDuel>>,
     pub(crate) orders: StandingOrders,
     pub(crate) backups: BackupStanding,
     /// Where webhooks may go beside the Internet, if there are any.
@@ -159,8 +162,30 @@ impl ArenaView for TestArena {
         self.presence.clone()
     }
 
-    async fn begin_game(&self, _: GameOffer) -> Result<GameId, StartError> {
-        Err(StartError::Paused)
+    async fn ask_duel(&self, id: PairId, owner: PlayerId, offer: GameOffer) -> Result<Asked, QueueFull> {
+        let mut waiting = self.duels.lock().unwrap();
+        if waiting.len() > 1 {
+            return Err(QueueFull::OfOwner);
+        }
+        waiting.push(WaitingDuel::new(id, owner, offer));
+        Ok(Asked::Waits(waiting.len()))
+    }
+
+    fn unbegun_duel(&self, id: &PairId) -> Option<Unbegun> {
+        let waiting = self.duels.lock().unwrap();
+        let place = waiting.iter().position(|duel| duel.id == *id)?;
+        Some(Unbegun::Waiting(waiting[place].clone(), place + 1))
+    }
+
+    fn waiting_duels(&self, _: &PlayerId) -> Vec<PairId> {
+        self.duels.lock().unwrap().iter().map(|duel| duel.id.clone()).collect()
+    }
+
+    fn withdraw_duel(&self, id: &PairId, owner: &PlayerId) -> bool {
+        let mut waiting = self.duels.lock().unwrap();
+        let before = waiting.len();
+        waiting.retain(|duel| duel.id != *id || duel.owner != *owner);
+        waiting.len() < before
     }
 
     fn begin_self_test(&self, bot: &Identity) -> Result<(), BeginError> {

@@ -514,11 +514,11 @@ async fn fill_two_eras(store: &dyn Store) {
     write(store, add(robo)).await.unwrap();
     first_wins(store, spec("g1", "Robo", "Bob"), FIRST_WINS).await;
     let game = spec("g2", "Bob", "Robo");
-    let events = whole_game(OTHERS[0], GameResult::First, EndReason::Four);
+    let events = whole_game(OTHERS[0], GameResult::First, EndReason::Resign);
     let finish = Write::Finish { game: game.id.clone(), events };
     let answers = store.commit(&[Write::StartGame(game), finish, reset(1, 0)]).await.unwrap();
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-    first_wins(store, spec("g3", "Robo", "Bob"), OTHERS[1]).await;
+    play(store, spec("g3", "Robo", "Bob"), OTHERS[1], GameResult::First, EndReason::Resign).await;
 }
 
 pub(crate) async fn a_rating_that_begins_anew_is_that_of_a_newcomer<F: Fixture>() {

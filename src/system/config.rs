@@ -5,6 +5,7 @@
 
 mod access;
 mod backup;
+mod dump;
 mod error;
 mod layers;
 mod programs;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use access::{AccessConfig, Lookalikes, Registration};
 pub use backup::BackupConfig;
+pub use dump::DumpConfig;
 pub(crate) use error::ConfigError;
 pub use programs::{HouseSpec, ProgramsConfig};
 pub(crate) use tournaments::check_tournament_name;
@@ -51,6 +53,8 @@ pub struct Config {
     pub(crate) storage: StorageConfig,
     /// Copies of it that the daemon makes by itself.
     pub backup: BackupConfig,
+    /// Files with all games that the daemon writes for everybody.
+    pub dump: DumpConfig,
     /// The threads on which house bots think.
     pub compute: ComputeConfig,
     /// What programs may do that play as bots of the house.
@@ -197,6 +201,8 @@ pub struct LimitsConfig {
     pub(crate) games_per_player: Bounded<1, 10_000>,
     /// Rated games of two players within a day; later ones are played unrated. The ladder's own do not count.
     pub(crate) rated_games_per_pair_and_day: Bounded<0, 1_000_000>,
+    /// Duels that owners of bots have asked for and that are played at the same time; others wait for their turn.
+    pub(crate) duels: Bounded<1, 1_000>,
     /// Illegal moves of a side that one game forgives; 0 for none.
     pub illegal_retries: Bounded<0, 2>,
     /// Whether a version of a remote bot must have passed the self-test before it plays rated games.
@@ -215,6 +221,7 @@ impl Default for LimitsConfig {
             games: Bounded::new(10_000),
             games_per_player: Bounded::new(16),
             rated_games_per_pair_and_day: Bounded::new(20),
+            duels: Bounded::new(4),
             illegal_retries: Bounded::new(u32::from(ILLEGAL_FORGIVEN)),
             rated_requires_selftest: false,
         }
@@ -574,6 +581,7 @@ impl Config {
         }
         self.server.check_tls()?;
         self.backup.check(&self.storage)?;
+        self.dump.check()?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(
@@ -710,6 +718,7 @@ mod tests {
             },
             "server.public_url and server.tls_cert: ",
         );
+        check_contradiction(|c| c.dump.directory = "/dumps".into(), "dump.at and dump.directory: ");
         check_contradiction(|c| c.backup.directory = "/backups".into(), "backup.at and backup.directory: ");
         check_contradiction(
             |c| {

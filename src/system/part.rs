@@ -35,6 +35,8 @@ pub(crate) enum Part {
     IdleGuests,
     /// Makes copies of the store by the schedule.
     Backups,
+    /// Writes all games into files for everybody.
+    Dumps,
     /// Reads the gauges.
     Gauges,
     Learners,
@@ -45,6 +47,8 @@ pub(crate) enum Part {
     /// Looks for points that are given away.
     FairPlay,
     SelfTests,
+    /// Begins duels as their turns come.
+    Duels,
     /// Tells owners of bots what happens to them.
     Webhooks,
     /// Accepts connections.
@@ -55,7 +59,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -73,6 +77,7 @@ impl Part {
         Self::Orders,
         Self::IdleGuests,
         Self::Backups,
+        Self::Dumps,
         Self::Gauges,
         Self::Learners,
         Self::Judge,
@@ -81,6 +86,7 @@ impl Part {
         Self::Tournaments,
         Self::FairPlay,
         Self::SelfTests,
+        Self::Duels,
         Self::Webhooks,
         Self::Listener,
         Self::MetricsListener,
@@ -105,6 +111,7 @@ impl Part {
             Self::Orders => "orders",
             Self::IdleGuests => "idle_guests",
             Self::Backups => "backups",
+            Self::Dumps => "dumps",
             Self::Gauges => "gauges",
             Self::Learners => "learners",
             Self::Judge => "judge",
@@ -113,6 +120,7 @@ impl Part {
             Self::Tournaments => "tournaments",
             Self::FairPlay => "fair_play",
             Self::SelfTests => "self_tests",
+            Self::Duels => "duels",
             Self::Webhooks => "webhooks",
             Self::Listener => "listener",
             Self::MetricsListener => "metrics_listener",

@@ -19,6 +19,7 @@ use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
+use crate::competition::duels::{DuelDeps, Duels};
 use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::competition::matchmaker::{
@@ -42,6 +43,7 @@ use crate::model::ids::PuzzleId;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
+use crate::operations::dumps::{DumpKeeper, DumpPlan};
 use crate::operations::webhooks::actor::WebhookActor;
 use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
 use crate::play::feeds::Feeds;
@@ -395,6 +397,7 @@ pub(super) async fn add_shipped_puzzles(ground: &Ground) -> Result<(), ServerErr
 /// What competition shows to pages.
 pub(super) struct Competition {
     pub(super) self_tests: SelfTests,
+    duels: Duels,
     pub(super) tournaments: Tournaments,
     pub(super) rating_alarms: RatingAlarms,
     leaderboard: Leaderboard,
@@ -429,8 +432,15 @@ pub(super) async fn competition(
     });
     let (fair_play, rating_alarms) =
         FairPlayActor::new(playing.host.clone(), Arc::clone(&ground.store), Arc::clone(&ground.metrics));
+    let duels = Duels::new(DuelDeps {
+        host: playing.host.clone(),
+        directory: playing.directory.clone(),
+        sessions: playing.sessions.clone(),
+        at_once: ground.config.limits.duels.count(),
+    });
     let competition = Competition {
         self_tests,
+        duels,
         rating_alarms,
         tournaments,
         leaderboard: Leaderboard::new(playing.host.ratings().clone()),
@@ -456,6 +466,8 @@ impl Competition {
             }
             Requirement::Optional => {}
         }
+        let duels = self.duels.clone();
+        parts.keep(remade(Part::Duels, move |stop| duels.clone().run(stop).map(Ok)));
         let deps = LeaderboardDeps {
             store: Arc::clone(&ground.store),
             writer: ground.writer.clone(),
@@ -510,6 +522,7 @@ pub(super) fn keep_small_parts(
     playing: &Playing,
 ) {
     keep_backups(parts, ground);
+    keep_dumps(parts, ground);
     let (directory, feeds) = (playing.directory.clone(), playing.feeds.clone());
     let analysis = thinking.analysis.clone();
     parts.keep(remade(Part::Tv, move |stop| {
@@ -536,6 +549,15 @@ fn keep_backups(parts: &mut KeptParts, ground: &Ground) {
         plan: BackupPlan { schedule, directory: settings.directory.clone(), keep: settings.keep.count() },
     };
     parts.keep(remade(Part::Backups, move |stop| keeper.clone().run(stop).map(Ok)));
+}
+
+/// Keeps what writes all games into files by the schedule, if there is one.
+fn keep_dumps(parts: &mut KeptParts, ground: &Ground) {
+    let settings = &ground.config.dump;
+    let Some(schedule) = settings.at.0.clone() else { return };
+    let plan = DumpPlan { schedule, directory: settings.directory.clone(), keep: settings.keep.count() };
+    let keeper = DumpKeeper { store: Arc::clone(&ground.store), plan };
+    parts.keep(remade(Part::Dumps, move |stop| keeper.clone().run(stop).map(Ok)));
 }
 
 async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: CancellationToken) {
@@ -594,6 +616,7 @@ fn live_arena(ground: &Ground, services: &Services, competition: &Competition) -
         lobby: services.lobby.clone(),
         troubles: competition.troubles.clone(),
         self_tests: competition.self_tests.clone(),
+        duels: competition.duels.clone(),
         supervision: ground.supervision.clone(),
         backups: ground.backups.clone(),
         line_feeds: LineFeeds::new(
@@ -690,6 +713,7 @@ fn site_of(config: &Config) -> Site {
             imprint: config.site.imprint.clone(),
         },
         programs: config.site.programs.clone(),
+        dumps: config.dump.folder(),
         speaks_tls: config.server.tls().is_some(),
         tells_values: config.watching.truth,
     }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::own_bots::{NOT_YOURS, own};
 use crate::accounts::identity_of;
+use crate::competition::duels::{Asked, GivenUp, Unbegun};
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
@@ -29,7 +30,6 @@ use crate::model::ids::{GameId, PairId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
-use crate::play::host::StartError;
 use crate::play::host::duel::{DuelStanding, first_game, sprt};
 use crate::storage::record::{GamePair, StoredGame, StoredPlayer};
 use crate::storage::store::StoreError;
@@ -42,6 +42,9 @@ const GAMES_LOOKED_AT: u32 = 1_000;
 
 /// Time of the games unless the asker says: ten seconds and a tenth a move.
 const TIME: TimeControl = TimeControl { bank_ms: Some(10_000), increment_ms: 100, move_ms: None };
+
+/// When to ask again while too many wait.
+const FULL_RETRY: Duration = Duration::from_mins(1);
 
 type PairNumber = Bounded<1, PAIRS_MAX>;
 type EloBound = BoundedSigned<{ -DUEL_ELO_MAX }, DUEL_ELO_MAX>;
@@ -139,15 +142,21 @@ pub(in crate::http) struct DuelView {
     pub(in crate::http) verdict: DuelVerdict,
     /// The newest of its games.
     pub(in crate::http) last_game: Option<GameId>,
+    /// Which it is among those that wait for their turn, if nobody else asks: 1 begins next; null once it has begun.
+    pub(in crate::http) position: Option<usize>,
+    /// Why it did not begin; null if it did, or may.
+    pub(in crate::http) refused: Option<String>,
 }
 
-/// A duel that has begun.
+/// A duel that was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DuelBegun {
     /// The last part of its link.
     id: PairId,
     /// Where it is shown.
     url: String,
+    /// Which it is among those that wait for their turn; null if it has begun.
+    position: Option<usize>,
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
@@ -155,7 +164,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         &[ApiCode::Forbidden, ApiCode::Conflict, ApiCode::Busy, ApiCode::RateLimited];
     let begin = Operation::post(
         "/api/v1/bots/{name}/duels",
-        "Begins a duel of a connected bot of one's own: pairs from balanced openings, casual, one game at a time",
+        "Begins a duel of a connected bot of one's own as soon as it is its turn: casual pairs from balanced openings, one game at a time",
         Content::Json(schema_of::<DuelBegun>),
     )
     .body(schema_of::<NewDuelRequest>)
@@ -173,9 +182,17 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "A duel as it stands, with its verdict",
         Content::Json(schema_of::<DuelView>),
     );
+    let withdraw = Operation::delete(
+        "/api/v1/duels/{id}",
+        "Takes back a duel of one's own that waits for its turn",
+        Content::Nothing,
+    )
+    .status(204)
+    .signed_in()
+    .refusals(&[ApiCode::NotFound, ApiCode::OriginNotAllowed]);
     vec![
         Endpoint::new("/api/v1/bots/{name}/duels", post(begin_duel).get(list_duels), [begin, list]),
-        Endpoint::new("/api/v1/duels/{id}", get(show_duel), [show]),
+        Endpoint::new("/api/v1/duels/{id}", get(show_duel).delete(withdraw_duel), [show, withdraw]),
     ]
 }
 
@@ -201,17 +218,28 @@ async fn begin_duel(
     let players = BySide { first: identity_of(&bot), second: identity_of(&opponent) };
     let pair = GamePair { id: id.clone(), leg: 1, of: 2 * wish.pairs.number() };
     let offer = first_game(players, wish.time.map_or(TIME, GameTime::control), pair);
-    state.arena.begin_game(offer).await.map_err(|error| refusal(&error))?;
+    let owner = bot.owner.clone().unwrap_or_else(|| bot.id.clone());
+    let position = match state.arena.ask_duel(id.clone(), owner, offer).await {
+        Ok(Asked::Begun) => None,
+        Ok(Asked::Waits(position)) => Some(position),
+        Ok(Asked::Refused(why)) => return Err(ApiError::new(ApiCode::Conflict, why)),
+        Err(full) => return Err(ApiError::new(ApiCode::RateLimited, full.to_string()).retry_in(FULL_RETRY)),
+    };
     let url = state.site.url(&format!("/duel/{id}"));
-    Ok((StatusCode::CREATED, Json(DuelBegun { id, url })))
+    Ok((StatusCode::CREATED, Json(DuelBegun { id, url, position })))
 }
 
-/// Why the first game does not begin: what passes may be tried again.
-fn refusal(error: &StartError) -> ApiError {
-    let wire = error.to_wire();
-    match wire.retry_ms {
-        Some(ms) => ApiError::new(ApiCode::Busy, wire.message).retry_in(Duration::from_millis(ms)),
-        None => ApiError::new(ApiCode::Conflict, wire.message),
+async fn withdraw_duel(
+    State(state): State<AppState>,
+    SignedIn(who): SignedIn,
+    PathPart(id): PathPart,
+) -> Result<StatusCode, ApiError> {
+    let id: PairId = id.parse().map_err(|_| ApiError::not_found("duel"))?;
+    let owner = who.identity.owner.as_ref().unwrap_or(&who.identity.id);
+    if state.arena.withdraw_duel(&id, owner) {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(ApiError::not_found("duel of yours that waits"))
     }
 }
 
@@ -248,6 +276,9 @@ async fn list_duels(
 ) -> Result<Json<List<DuelView>>, ApiError> {
     let bot = own(&state, &who, &name).await?;
     let mut duels = Vec::new();
+    for id in state.arena.waiting_duels(&bot.id) {
+        duels.extend(duel(&state, &id).await?);
+    }
     for found in duels_of(&state, &bot).await? {
         duels.extend(duel(&state, &found.id).await?);
     }
@@ -287,7 +318,9 @@ pub(in crate::http) async fn duel(state: &AppState, id: &PairId) -> Result<Optio
     let games: Vec<StoredGame> = state.store.games_of_series(id).await?;
     // The first game has the bot that it was asked for on the first side.
     let begins = |game: &&StoredGame| game.spec.pair.as_ref().is_some_and(|pair| pair.leg == 1);
-    let Some(first) = games.iter().find(begins) else { return Ok(None) };
+    let Some(first) = games.iter().find(begins) else {
+        return Ok(state.arena.unbegun_duel(id).map(|duel| DuelView::unbegun(rule, duel)));
+    };
     let BySide { first: bot, second: opponent } = first.spec.players.clone();
     let of = first.spec.pair.as_ref().map_or(0, |pair| pair.of);
     let standing = DuelStanding::of(&games, &bot);
@@ -314,7 +347,42 @@ pub(in crate::http) async fn duel(state: &AppState, id: &PairId) -> Result<Optio
         test: rule.test.map(|test| DuelTestView::new(test, &standing)),
         verdict: DuelVerdict::of(rule.test, decided, estimate),
         last_game: games.last().map(|game| game.spec.id.clone()),
+        position: None,
+        refused: None,
     }))
+}
+
+impl DuelView {
+    /// A duel without games.
+    fn unbegun(rule: DuelRule, unbegun: Unbegun) -> Self {
+        let (duel, position, refused) = match unbegun {
+            Unbegun::Waiting(duel, position) => (duel, Some(position), None),
+            Unbegun::GivenUp(GivenUp { duel, why }) => (duel, None, Some(why)),
+        };
+        let BySide { first, second } = duel.offer.players;
+        let nothing = DuelStanding::default();
+        Self {
+            id: duel.id,
+            bot: Some(first.name),
+            opponent: Some(second.name),
+            running: false,
+            over: refused.is_some(),
+            pairs: duel.offer.pair.map_or(0, |pair| pair.of / 2),
+            games: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            pentanomial: nothing.pairs.counts,
+            elo: None,
+            elo_low: None,
+            elo_high: None,
+            test: rule.test.map(|test| DuelTestView::new(test, &nothing)),
+            verdict: DuelVerdict::Open,
+            last_game: None,
+            position,
+            refused,
+        }
+    }
 }
 
 impl DuelTestView {

@@ -15,6 +15,7 @@ use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::player::history::RatingHistory;
 use super::{Page, words};
+use crate::competition::duels::Unbegun;
 use crate::http::api::bot_games::{GameFilter, GameOutcome, OwnGameView, OwnGames, own_games};
 use crate::http::api::bot_record::{self, OwnRecord, RecordSum, own_record};
 use crate::http::api::duels::duels_of;
@@ -160,6 +161,7 @@ impl SumShown {
 struct DuelLink {
     id: PairId,
     opponent: String,
+    /// When its last game ended, or whose turn is before.
     day: String,
 }
 
@@ -454,6 +456,11 @@ async fn duel_links(
 ) -> Result<Vec<DuelLink>, StoreError> {
     let mut names = Names::default();
     let mut links = Vec::new();
+    for id in state.arena.waiting_duels(&bot.id) {
+        let Some(Unbegun::Waiting(duel, place)) = state.arena.unbegun_duel(&id) else { continue };
+        let opponent = duel.offer.players.second.name.to_string();
+        links.push(DuelLink { id, opponent, day: lang.fill("duel.queued", &[("n", place)]) });
+    }
     for found in duels_of(state, bot).await?.into_iter().take(DUELS_SHOWN) {
         let opponent =
             names.of(state, &found.opponent).await?.map_or_else(String::new, |name| name.to_string());

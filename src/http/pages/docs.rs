@@ -9,7 +9,9 @@ use rust_embed::RustEmbed;
 use super::Page;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use crate::http::dumps;
 use crate::http::state::AppState;
+use crate::operations::dumps::Dump;
 
 /// What most readers look for, in the order in which they come to need it; all others follow by their titles.
 const FIRST: [&str; 5] = ["playing", "puzzles", "ratings", "bots", "protocol"];
@@ -31,6 +33,16 @@ struct DocumentRow {
 struct Index {
     frame: LayoutFrame,
     entries: Vec<DocumentRow>,
+    /// Files with all games.
+    dumps: Vec<DumpRow>,
+}
+
+/// A file with all games.
+struct DumpRow {
+    name: String,
+    /// In megabytes.
+    size: String,
+    sha256: String,
 }
 
 #[derive(Template)]
@@ -43,10 +55,17 @@ struct Document {
     html: String,
 }
 
-pub(super) async fn index(State(_): State<AppState>, visitor: Visitor) -> Page {
+pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Page {
     let mut entries: Vec<DocumentRow> = DocumentFiles::iter().filter_map(|file| entry(&file)).collect();
     entries.sort_by(|a, b| (place(&a.name), &a.title).cmp(&(place(&b.name), &b.title)));
-    let page = Index { frame: visitor.frame(Tab::Docs, visitor.language().text("site.documents")), entries };
+    let lang = visitor.language();
+    let dump = |dump: Dump| {
+        let tenths = dump.bytes.div_ceil(100_000);
+        let size = lang.decimal(format_args!("{}.{}", tenths / 10, tenths % 10));
+        DumpRow { name: dump.name, size: format!("{size} MB"), sha256: dump.sha256 }
+    };
+    let dumps = dumps::listed(&state).await.into_iter().map(dump).collect();
+    let page = Index { frame: visitor.frame(Tab::Docs, lang.text("site.documents")), entries, dumps };
     Ok(Html(page.render()?))
 }
 

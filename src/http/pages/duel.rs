@@ -13,6 +13,7 @@ use crate::http::api::duels::{DuelTestView, DuelVerdict, DuelView, duel};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::{PairId, PlayerName};
+use crate::storage::StoreError;
 
 #[derive(Template)]
 #[template(path = "duel.html")]
@@ -25,8 +26,10 @@ struct DuelPage {
     progress: String,
     elo: Option<String>,
     test: Option<String>,
-    /// Key of the words for whether it goes on.
-    state: &'static str,
+    /// Whether it goes on.
+    state: String,
+    /// It waits, and whoever looks has asked for it.
+    may_withdraw: bool,
     duel: DuelView,
 }
 
@@ -43,16 +46,34 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         progress: lang.fill("duel.progress", &counts),
         elo: elo(lang, &duel),
         test: duel.test.map(|test| test_words(lang, test)),
-        state: match (duel.over, duel.running) {
-            (true, _) => "duel.over",
-            (false, true) => "duel.running",
-            (false, false) => "duel.waiting",
-        },
+        state: state_words(lang, &duel),
+        may_withdraw: duel.position.is_some() && is_owner(&state, &visitor, &duel).await?,
         bot,
         opponent,
         duel,
     };
     Ok(Html(page.render()?))
+}
+
+fn state_words(lang: Language, duel: &DuelView) -> String {
+    if let Some(place) = duel.position {
+        return lang.fill("duel.queued", &[("n", place)]);
+    }
+    if let Some(why) = &duel.refused {
+        return lang.fill("duel.refused", &[("why", why)]);
+    }
+    let key = match (duel.over, duel.running) {
+        (true, _) => "duel.over",
+        (false, true) => "duel.running",
+        (false, false) => "duel.waiting",
+    };
+    lang.text(key).to_owned()
+}
+
+async fn is_owner(state: &AppState, visitor: &Visitor, duel: &DuelView) -> Result<bool, StoreError> {
+    let (Some(viewer), Some(bot)) = (visitor.signed_in(), &duel.bot) else { return Ok(false) };
+    let bot = state.store.player_by_name(bot).await?;
+    Ok(bot.is_some_and(|bot| bot.owner.as_ref() == Some(&viewer.identity.id)))
 }
 
 fn verdict(lang: Language, duel: &DuelView, bot: &str, opponent: &str) -> String {

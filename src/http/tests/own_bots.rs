@@ -539,7 +539,7 @@ async fn an_owner_compares_versions_and_opponents() {
 }
 
 #[tokio::test]
-async fn a_duel_is_refused_with_what_is_wrong_and_begins_where_games_do() {
+async fn a_duel_is_refused_with_what_is_wrong() {
     let path = "/api/v1/bots/Robo/duels";
     let ask = async |corner: &Corner, body: Value| {
         corner.site.as_page(Method::POST, path, &corner.ada, &body).await
@@ -562,10 +562,9 @@ async fn a_duel_is_refused_with_what_is_wrong_and_begins_where_games_do() {
         assert!(refused.status.is_client_error(), "{body}: {}", refused.body);
         assert_eq!(refused.json()["field"], field, "{body}: {}", refused.body);
     }
-    // This arena begins no games: all else was as it should be.
-    let refused =
+    let asked =
         ask(&corner, json!({"opponent": "Greedy", "pairs": 500, "test": {"elo0": 0, "elo1": 30}})).await;
-    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{}", refused.body);
+    assert_eq!(asked.status, StatusCode::CREATED, "{}", asked.body);
     let other = corner
         .site
         .as_page(Method::POST, path, &corner.bob, &json!({"opponent": "greedy", "pairs": 5}))
@@ -628,7 +627,7 @@ async fn an_owner_lets_a_rating_begin_anew_once_a_day() {
             (StatusCode::UNPROCESSABLE_ENTITY, &json!("reason"))
         );
     }
-    assert_eq!(corner.as_bot(Method::POST, path).await.status, StatusCode::BAD_REQUEST, "nothing is said");
+    assert_eq!(corner.as_bot(Method::POST, path).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
     assert_eq!(ask(&corner.ada, wanted.clone()).await.status, StatusCode::NO_CONTENT);
     let again = ask(&corner.ada, wanted).await;
     assert_eq!(again.status, StatusCode::TOO_MANY_REQUESTS);
@@ -643,4 +642,37 @@ async fn an_owner_lets_a_rating_begin_anew_once_a_day() {
     let page = corner.get_as(&corner.ada, "/bot/Robo").await;
     assert!(page.body.contains("a tree search instead of rules"));
     assert_eq!(corner.get_as(&corner.bob, path).await.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn a_duel_waits_for_its_turn_and_is_taken_back() {
+    let corner = Corner::new(Some(connected())).await;
+    corner.write(add(house("greedy"))).await;
+    let ask = || async {
+        let wanted = json!({ "opponent": "greedy", "pairs": 5, "test": { "elo0": 0, "elo1": 30 } });
+        corner.site.as_page(Method::POST, "/api/v1/bots/Robo/duels", &corner.ada, &wanted).await
+    };
+    let (one, two, three) = (ask().await, ask().await, ask().await);
+    assert_eq!((one.status, &one.json()["position"]), (StatusCode::CREATED, &json!(1)));
+    assert_eq!(two.json()["position"], 2);
+    three.check_refused(429, "rate_limited", None);
+    let id = two.json()["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/v1/duels/{id}");
+    let shown = corner.get_as(&corner.bob, &path).await.json();
+    assert_eq!((&shown["position"], &shown["pairs"], &shown["over"]), (&json!(2), &json!(5), &json!(false)));
+    assert_eq!(
+        (&shown["bot"], &shown["opponent"], &shown["games"]),
+        (&json!("Robo"), &json!("greedy"), &json!(0))
+    );
+    let listed = corner.as_bot(Method::GET, "/api/v1/bots/Robo/duels").await.json();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 2);
+    let page = format!("/duel/{id}");
+    assert!(corner.get_as(&corner.ada, &page).await.body.contains("id=\"withdraw\""));
+    assert!(!corner.get_as(&corner.bob, &page).await.body.contains("id=\"withdraw\""));
+    assert!(corner.get_as(&corner.ada, "/bot/Robo").await.body.contains("waits for its turn, number 2"));
+    let withdraw =
+        async |cookie: &str| corner.site.as_page(Method::DELETE, &path, cookie, &Value::Null).await;
+    withdraw(&corner.bob).await.check_refused(404, "not_found", None);
+    assert_eq!(withdraw(&corner.ada).await.status, StatusCode::NO_CONTENT);
+    assert_eq!(corner.get_as(&corner.ada, &path).await.status, StatusCode::NOT_FOUND);
 }

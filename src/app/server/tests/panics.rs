@@ -7,7 +7,7 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 19] = [
+const KEPT: [Part; 21] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -16,6 +16,7 @@ const KEPT: [Part; 19] = [
     Part::Orders,
     Part::IdleGuests,
     Part::Backups,
+    Part::Dumps,
     Part::Gauges,
     Part::Learners,
     Part::Judge,
@@ -24,6 +25,7 @@ const KEPT: [Part; 19] = [
     Part::Tournaments,
     Part::FairPlay,
     Part::SelfTests,
+    Part::Duels,
     Part::Webhooks,
     Part::MetricsListener,
     Part::Listener,
@@ -43,6 +45,8 @@ fn busy() -> Config {
     config.webhooks.enabled = true;
     config.backup.at = "0 0 1 1 *".parse().unwrap();
     config.backup.directory = ".".into();
+    config.dump.at = "0 0 1 1 *".parse().unwrap();
+    config.dump.directory = ".".into();
     let cup = "name = \"Cup\"\nat = \"never\"\nformat = \"swiss\"\nentrants = [\"random\", \"greedy\"]";
     config.tournaments.0 = vec![toml::from_str(cup).unwrap()];
     config
