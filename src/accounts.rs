@@ -41,7 +41,7 @@ use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::model::signing::Signer;
 use crate::storage::moderation::{Because, Measure, MeasureKind};
-use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind};
+use crate::storage::record::{BotProfile, StoredPlayer, StoredToken, TokenKind, TokenScope};
 
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
@@ -84,6 +84,16 @@ pub(crate) struct Authenticated {
     pub(crate) identity: Identity,
     /// The credential, whose revocation ends this.
     pub(crate) token: TokenId,
+    /// What it may be used for.
+    pub(crate) scope: TokenScope,
+}
+
+/// What a new token of a bot is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TokenWish {
+    /// After how long it ends by itself; never if left out.
+    pub(crate) lasts: Option<Duration>,
+    pub(crate) scope: TokenScope,
 }
 
 /// A password that nobody guesses, for people who change it later.
@@ -412,24 +422,19 @@ impl Accounts {
     /// [`AccountError::NoSuchBot`] if there is none, or it is a bot of the house, which needs no token;
     /// [`AccountError::TooManyTokens`] if it has `TOKENS_MAX`.
     pub(crate) async fn new_token(&self, bot: &PlayerId) -> Result<Issued, AccountError> {
-        let (token, secret) = draw_token(bot, TokenKind::Bot);
-        self.issue(&self.remote_bot(bot).await?, token, secret).await
+        self.new_token_as(bot, TokenWish::default()).await
     }
 
-    /// The same, and the token ends by itself.
+    /// The same as somebody wishes.
     ///
     /// # Errors
     ///
     /// As of [`Self::new_token`].
-    pub(crate) async fn new_token_for(
-        &self,
-        bot: &PlayerId,
-        lasts: Duration,
-    ) -> Result<Issued, AccountError> {
+    pub(crate) async fn new_token_as(&self, bot: &PlayerId, wish: TokenWish) -> Result<Issued, AccountError> {
         let (token, secret) = draw_token(bot, TokenKind::Bot);
-        let ends = UnixMillis(token.created_at.0.saturating_add(whole_ms(lasts)));
-        self.issue(&self.remote_bot(bot).await?, StoredToken { expires_at: Some(ends), ..token }, secret)
-            .await
+        let TokenWish { lasts, scope } = wish;
+        let expires_at = lasts.map(|lasts| UnixMillis(token.created_at.0.saturating_add(whole_ms(lasts))));
+        self.issue(&self.remote_bot(bot).await?, StoredToken { expires_at, scope, ..token }, secret).await
     }
 
     async fn remote_bot(&self, bot: &PlayerId) -> Result<StoredPlayer, AccountError> {
@@ -479,7 +484,10 @@ impl Accounts {
     /// As of [`Self::revoke_token`], and then there is no new one either.
     pub(crate) async fn rotate_token(&self, bot: &PlayerId, token: &TokenId) -> Result<Issued, AccountError> {
         let identity = identity_of(&self.remote_bot(bot).await?);
+        let before = self.inner.store.token_by_id(token, UnixMillis::now()).await?;
+        let scope = before.map_or_else(TokenScope::default, |before| before.scope);
         let (new, secret) = draw_token(bot, TokenKind::Bot);
+        let new = StoredToken { scope, ..new };
         let issued = Issued { identity, token: new.id.clone(), secret };
         self.write(Write::RotateToken { old: token.clone(), new }).await?;
         Ok(issued)
@@ -619,7 +627,7 @@ impl Accounts {
         if kind == TokenKind::Session {
             self.note_use(&found);
         }
-        Ok(Authenticated { identity: identity_of(&player), token: found.id })
+        Ok(Authenticated { identity: identity_of(&player), token: found.id, scope: found.scope })
     }
 
     /// Notes that a session is used, unless that was noted just now. Nobody waits for it, and little is lost if it
@@ -700,6 +708,7 @@ fn draw_token(player: &PlayerId, kind: TokenKind) -> (StoredToken, Secret) {
         expires_at,
         device: None,
         used_at: None,
+        scope: TokenScope::Manage,
     };
     (token, secret)
 }

@@ -44,7 +44,7 @@ pub(super) struct LiveArena {
     /// Has the bots that the ladder leaves out.
     pub(crate) troubles: Troubles,
     pub(crate) self_tests: SelfTests,
-    /// Begins duels.
+    /// Has the duels that wait for their turn.
     pub(crate) duels: Duels,
     /// Knows which parts pause.
     pub(crate) supervision: Supervision,
@@ -102,6 +102,7 @@ impl ArenaView for LiveArena {
             style: Some(bot.style.to_owned()),
             about: Some(bot.about.clone()),
             url: None,
+            language: None,
             house: true,
             playing: playing(&bot.identity.id),
             trouble: program_trouble(bot).or_else(|| self.trouble(&bot.identity.id)),
@@ -116,6 +117,7 @@ impl ArenaView for LiveArena {
             style: None,
             about: bot.profile.about,
             url: bot.profile.url,
+            language: bot.profile.language,
             house: false,
         });
         house.chain(remote).collect()

@@ -23,6 +23,7 @@ use crate::model::ids::{PairId, PlayerId};
 use crate::play::host::{GameOffer, Host, StartError};
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
+use crate::play::room::directory::PublicGame;
 
 /// How often to look whether a duel can begin, while some wait.
 const LOOK: Duration = Duration::from_secs(1);
@@ -252,7 +253,7 @@ impl DuelsState {
 }
 
 /// The duel that a live game belongs to, and whose it is. Of two bots with owners both are one owner's.
-fn duel_of(game: &crate::play::room::directory::PublicGame) -> Option<(PairId, PlayerId)> {
+fn duel_of(game: &PublicGame) -> Option<(PairId, PlayerId)> {
     let id = &game.spec.pair.as_ref()?.id;
     DuelRule::of(id)?;
     let players = [&game.players.first, &game.players.second];

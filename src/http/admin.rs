@@ -30,6 +30,7 @@ use crate::accounts::operators::Standing;
 use crate::accounts::{Accounts, Authenticated};
 use crate::model::ids::{GameId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::storage::record::TokenScope;
 
 /// Entries of the log on the page.
 const LOG_ENTRIES: u32 = 50;
@@ -96,7 +97,7 @@ fn person(viewer: Option<Viewer>) -> Option<Authenticated> {
         Viewer { identity, credential: IdentityProof::Session(token) }
             if identity.kind == PlayerKind::Human =>
         {
-            Some(Authenticated { identity, token })
+            Some(Authenticated { identity, token, scope: TokenScope::Manage })
         }
         Viewer { .. } => None,
     }

@@ -2,7 +2,7 @@
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -14,6 +14,7 @@ use crate::accounts::{AccountError, Authenticated, GUEST_LIFETIME_MS, Guest, SES
 use crate::model::ids::TokenId;
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
+use crate::storage::record::TokenScope;
 
 /// The cookie's name where TLS protects it: browsers then take it from this host and for the whole site only.
 const SECURE_COOKIE: &str = "__Host-fourfold";
@@ -25,7 +26,7 @@ const PLAIN_COOKIE: &str = "fourfold";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum IdentityProof {
     /// A bot's token in the `Authorization` header.
-    Bearer(TokenId),
+    Bearer(TokenId, TokenScope),
     /// The cookie of somebody who signed in.
     Session(TokenId),
     /// A guest's cookie.
@@ -36,7 +37,7 @@ impl IdentityProof {
     /// The stored credential whose revocation ends this, if there is one.
     pub(crate) fn token(&self) -> Option<&TokenId> {
         match self {
-            Self::Bearer(token) | Self::Session(token) => Some(token),
+            Self::Bearer(token, _) | Self::Session(token) => Some(token),
             Self::Guest => None,
         }
     }
@@ -57,6 +58,21 @@ impl Viewer {
     }
 }
 
+impl Viewer {
+    /// Refuses what a token does that is for less.
+    fn check(self, method: &Method) -> Result<Self, ApiError> {
+        match &self.credential {
+            IdentityProof::Bearer(_, TokenScope::Play | TokenScope::Read) if !method.is_safe() => {
+                Err(ApiError::new(
+                    ApiCode::Forbidden,
+                    "this token may read, but ask for nothing: one of scope manage may",
+                ))
+            }
+            IdentityProof::Bearer(..) | IdentityProof::Session(_) | IdentityProof::Guest => Ok(self),
+        }
+    }
+}
+
 /// Somebody with an account, or a bot: guests are refused with 401.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SignedIn(pub(crate) Authenticated);
@@ -74,13 +90,13 @@ pub(crate) async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Op
 /// As [`identify`], with a new cookie if the guest's is getting old.
 async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<(Viewer, Option<Secret>)>, ApiError> {
     if let Some(token) = bearer(headers)? {
-        let Authenticated { identity, token } = state.accounts.authenticate(&token).await?;
-        return Ok(Some((Viewer { identity, credential: IdentityProof::Bearer(token) }, None)));
+        let Authenticated { identity, token, scope } = state.accounts.authenticate(&token).await?;
+        return Ok(Some((Viewer { identity, credential: IdentityProof::Bearer(token, scope) }, None)));
     }
     let Some(cookie) = cookie(&state.site, headers) else { return Ok(None) };
     if cookie.expose().starts_with(SESSION_PREFIX) {
         return match state.accounts.session(&cookie).await {
-            Ok(Authenticated { identity, token }) => {
+            Ok(Authenticated { identity, token, .. }) => {
                 Ok(Some((Viewer { identity, credential: IdentityProof::Session(token) }, None)))
             }
             // Whoever is kept out is told when signing in; pages are there for everybody.
@@ -235,10 +251,11 @@ impl OptionalFromRequestParts<AppState> for Viewer {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Option<Self>, ApiError> {
-        match parts.extensions.get::<Self>() {
-            Some(viewer) => Ok(Some(viewer.clone())),
-            None => identify(state, &parts.headers).await,
+        if let Some(viewer) = parts.extensions.get::<Self>() {
+            return Ok(Some(viewer.clone()));
         }
+        let viewer = identify(state, &parts.headers).await?;
+        viewer.map(|viewer| viewer.check(&parts.method)).transpose()
     }
 }
 
@@ -248,10 +265,12 @@ impl FromRequestParts<AppState> for SignedIn {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let viewer = <Viewer as OptionalFromRequestParts<AppState>>::from_request_parts(parts, state).await?;
         match viewer {
-            Some(Viewer {
-                identity,
-                credential: IdentityProof::Bearer(token) | IdentityProof::Session(token),
-            }) => Ok(Self(Authenticated { identity, token })),
+            Some(Viewer { identity, credential: IdentityProof::Bearer(token, scope) }) => {
+                Ok(Self(Authenticated { identity, token, scope }))
+            }
+            Some(Viewer { identity, credential: IdentityProof::Session(token) }) => {
+                Ok(Self(Authenticated { identity, token, scope: TokenScope::Manage }))
+            }
             Some(Viewer { credential: IdentityProof::Guest, .. }) | None => {
                 Err(ApiError::unauthorized("sign in first"))
             }

@@ -21,6 +21,7 @@ mod editor;
 pub(super) mod embed;
 mod error;
 mod find;
+mod gallery;
 mod game;
 mod layout;
 mod leaderboard;
@@ -89,6 +90,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/bots", get(bots::page))
         .route("/bots/new", get(author::new))
         .route("/bots/editor", get(editor::page))
+        .route("/bots/gallery", get(gallery::page))
         .route("/duel/{id}", get(duel::page))
         .route(editor::WORKER, get(editor::worker))
         .route("/bot/{name}", get(author::page))

@@ -59,6 +59,8 @@ pub(crate) struct OpenBot {
     pub(crate) about: Option<String>,
     /// Its source or page.
     pub(crate) url: Option<String>,
+    /// The programming language that it says it is written in.
+    pub(crate) language: Option<String>,
     /// Whether it is a bot of the house.
     pub(crate) house: bool,
     /// Games it plays now.

@@ -65,6 +65,7 @@ pub(crate) fn house_bot(name: &str, strength: Option<Strength>, elo: i32) -> Ope
         style: None,
         about: None,
         url: None,
+        language: None,
         house: true,
         playing: 0,
         trouble: None,

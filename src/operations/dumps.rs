@@ -1,8 +1,8 @@
 //! Files with all finished games by the schedule of the settings, for everybody: the records of `games.ndjson`,
 //! compressed, each with its checksum beside it, of which the last few stay.
 //!
-//! A file gets its name when it is whole, and is listed once its checksum is there. Moments that passed while no daemon ran
-//! are made up for by one file.
+//! A file gets its name when it is whole, and is listed once its checksum is there. Moments that passed while no daemon
+//! ran are made up for by one file.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -35,6 +35,9 @@ const NAME_ENDS: &str = ".ndjson.gz";
 
 /// What the name of its checksum has in addition.
 const CHECKSUM_ENDS: &str = ".sha256";
+
+/// What the name of a half file has at its end, which a killed daemon leaves.
+const DRAFT_ENDS: &str = ".draft";
 
 /// How long to wait after a failure.
 const AFTER_FAILURE: Duration = Duration::from_mins(10);
@@ -109,10 +112,12 @@ impl DumpKeeper {
     async fn dump(&self) -> bool {
         match self.write().await {
             Err(error) => {
-                error!(why = with_causes(&error), "a dump of all games failed");
+                error!(why = %with_causes(&error), "a dump of all games failed");
                 return false;
             }
-            Ok(Dump { name, bytes, sha256, .. }) => info!(name, bytes, sha256, "all games were dumped"),
+            Ok(Dump { name, bytes, sha256, .. }) => {
+                info!(file = %name, bytes, %sha256, "all games were dumped");
+            }
         }
         let DumpPlan { directory, keep, .. } = self.plan.clone();
         if let Err(error) = aside(move || rotate(&directory, keep)).await {
@@ -243,7 +248,7 @@ fn remove_drafts(directory: &Path) -> io::Result<()> {
         let path = entry?.path();
         let name = name_of(&path);
         let is_ours = name.starts_with(NAME_BEGINS) && name.contains(NAME_ENDS);
-        if is_ours && name.ends_with(".draft") {
+        if is_ours && name.ends_with(DRAFT_ENDS) {
             fs::remove_file(&path)?;
         }
     }
@@ -315,7 +320,10 @@ mod tests {
         assert_eq!((there.len(), &there[1].name), (2, &old[1]));
         let names = names(directory.path());
         assert!(others.iter().all(|other| names.iter().any(|name| name == other)), "{names:?}");
-        assert!(!names.iter().any(|name| name.ends_with(".draft") || name.starts_with(&old[0])), "{names:?}");
+        assert!(
+            !names.iter().any(|name| name.ends_with(DRAFT_ENDS) || name.starts_with(&old[0])),
+            "{names:?}"
+        );
     }
 
     #[tokio::test]

@@ -203,6 +203,9 @@ fn check_finished(
         }
         Ok(game) => {
             report.events += game.events.len() as u64;
+            if let Some(settlement) = &game.settlement {
+                fold.reach(settlement.number);
+            }
             match (rules::replay(&game), &game.settlement) {
                 (Err(what), None) => report.find(&game.spec.id, what),
                 (Err(what), Some(settlement)) => {

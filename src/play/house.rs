@@ -317,6 +317,7 @@ async fn add_account(
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             about: Some(about.to_owned()),
             url: None,
+            language: None,
         },
         created_at: UnixMillis::now(),
         ban: None,

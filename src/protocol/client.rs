@@ -144,6 +144,9 @@ pub struct BotInfo {
     /// Where its source or page is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The programming language that it is written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
 }
 
 /// The session to go on with, as `welcome` named it.

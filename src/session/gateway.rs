@@ -31,7 +31,7 @@ use crate::protocol::client::{Hello, Resume, Settings as Declared};
 use crate::model::player::PlayerKind;
 use crate::protocol::server::{Notice, NoticeCode};
 use crate::protocol::{CloseCode, ErrorCode, Frame, NEEDS_MAX, PROTOCOL_VERSION, ServerMessage, WireError};
-use crate::storage::record::BotProfile;
+use crate::storage::record::{BotProfile, TokenScope};
 
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
@@ -235,6 +235,10 @@ impl SessionGateway {
 
     async fn prove_token(&self, token: &Secret) -> Result<Proven, RefusedHello> {
         match self.services.accounts.authenticate(token).await {
+            Ok(known) if known.scope == TokenScope::Read => Err(RefusedHello {
+                error: WireError::new(ErrorCode::Forbidden, "the token is for reading alone").fatal(),
+                code: CloseCode::Credentials,
+            }),
             Ok(known) => Ok(Proven { identity: known.identity, credential: Some(known.token) }),
             Err(AccountError::Unauthorized) => Err(RefusedHello {
                 error: WireError::new(ErrorCode::Unauthorized, "the token is unknown or revoked").fatal(),
@@ -523,6 +527,7 @@ fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, RefusedHello> {
         ("bot.version", Some(&bot.version)),
         ("bot.about", bot.about.as_ref()),
         ("bot.url", bot.url.as_ref()),
+        ("bot.language", bot.language.as_ref()),
     ];
     for (field, text) in texts {
         if let Some(text) = text
@@ -533,7 +538,8 @@ fn profile_of(hello: &Hello) -> Result<Option<BotProfile>, RefusedHello> {
         }
     }
     let url = bot.url.clone().filter(|url| url.starts_with("https://") || url.starts_with("http://"));
-    Ok(Some(BotProfile { version: Some(bot.version.clone()), about: bot.about.clone(), url }))
+    let (about, language) = (bot.about.clone(), bot.language.clone());
+    Ok(Some(BotProfile { version: Some(bot.version.clone()), about, url, language }))
 }
 
 /// A client's name for the log: short, and without anything that a terminal would obey.

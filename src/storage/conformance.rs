@@ -22,6 +22,7 @@ use super::record::StoredMove;
 use super::record::StoredPlayer;
 use super::record::StoredToken;
 use super::record::TokenKind;
+use super::record::TokenScope;
 use super::record::UnratedReason;
 use super::store::{GameQuery, IdleGuests, Refused, Store, Write, Written};
 use crate::model::chain_hash::ChainHash;
@@ -279,7 +280,12 @@ pub(crate) async fn profiles_and_passwords_change<F: Fixture>() {
         .await
         .unwrap();
     assert_eq!(store.password(&ada.id).await.unwrap(), Some(password.clone()));
-    let profile = BotProfile { version: Some("2".into()), about: Some("plays".into()), url: None };
+    let profile = BotProfile {
+        version: Some("2".into()),
+        about: Some("plays".into()),
+        url: Some("https://example.org".into()),
+        language: Some("C++".into()),
+    };
     write(&*store, Write::SetProfile { player: ada.id.clone(), profile: profile.clone() }).await.unwrap();
     assert_eq!(store.player(&ada.id).await.unwrap().unwrap().profile, profile);
 
@@ -368,6 +374,7 @@ fn token(id: &str, player: &str, digit: u8) -> StoredToken {
         expires_at: None,
         device: None,
         used_at: None,
+        scope: TokenScope::Play,
     }
 }
 

@@ -36,7 +36,8 @@ pub(crate) type FinishedGame = Result<StoredGame, DamagedGame>;
 pub(crate) struct News {
     /// Number of the last finished game; before anybody has asked the store, of the last one since the start.
     pub(crate) finished: u64,
-    /// How often since the start games or players were taken out, or a rating began anew, so that games which were read before count otherwise.
+    /// How often since the start games or players were taken out, or a rating began anew, so that games which were read
+    /// before count otherwise.
     pub(crate) withdrawals: u64,
     /// Number of the last game that the judge has come to since the start.
     pub(crate) judged: u64,

@@ -65,6 +65,20 @@ pub struct BotProfile {
     pub(crate) about: Option<String>,
     /// Its source or page.
     pub(crate) url: Option<String>,
+    /// The programming language that it is written in.
+    pub(crate) language: Option<String>,
+}
+
+/// What a token of a bot may be used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum TokenScope {
+    /// All that the bot may do: playing, reading, and asking the arena for tests and duels.
+    #[default]
+    Manage,
+    /// Playing, and reading over HTTP.
+    Play,
+    /// Reading over HTTP alone.
+    Read,
 }
 
 /// What a token is for.
@@ -93,6 +107,8 @@ pub struct StoredToken {
     pub(crate) device: Option<Device>,
     /// When it was used last, roughly: see [`Write::NoteUse`](super::store::Write::NoteUse).
     pub(crate) used_at: Option<UnixMillis>,
+    /// What a bot's may be used for; a session may be for all.
+    pub(crate) scope: TokenScope,
 }
 
 /// Where a game's first moves come from.

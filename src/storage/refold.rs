@@ -46,8 +46,8 @@ impl Refold {
         rows.map(|(player, row)| (player.clone(), *row))
     }
 
-    /// Settles the next game, with its number among all finished ones. One that was taken out is as if it had never been rated: it moves nothing, and no later
-    /// game repeats it.
+    /// Settles the next game, with its number among all finished ones. One that was taken out is as if it had never
+    /// been rated: it moves nothing, and no later game repeats it.
     pub(crate) fn settle(
         &mut self,
         number: u64,

@@ -1,8 +1,8 @@
 //! Ratings that begin anew, because the owner of a bot says that it is something else now.
 //!
-//! Games that end after a reset belong to a new *era* of the bot. Of each era there is a rating of its own: in the joint
-//! fit eras are different players, and the live rating begins again with what newcomers have. Opponents keep what they
-//! won from the eras before.
+//! Games that end after a reset belong to a new *era* of the bot. Of each era there is a rating of its own: in the
+//! joint fit eras are different players, and the live rating begins again with what newcomers have. Opponents keep what
+//! they won from the eras before.
 
 use std::collections::HashMap;
 

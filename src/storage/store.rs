@@ -190,7 +190,7 @@ pub enum Write {
     /// rest on the records as they are, and if there are further games when all ratings are to be written.
     Refit(Box<RefitStep>),
     /// The ratings of a bot begin anew behind the last finished game, and the owner's reason is kept. Refused as
-    /// [`Refused::NoSuchPlayer`] unless it is somebody's bot, as [`Refused::TooMany`] if that was done a while ago only.
+    /// [`Refused::NoSuchPlayer`] unless it is somebody's bot, as [`Refused::TooMany`] if that was done just now.
     ResetRating(NewReset),
     /// What an operator does to a player. Refused as [`Refused::NoSuchPlayer`] for guests and bots of the house.
     TakeMeasure(Measure),

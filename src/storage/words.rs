@@ -3,7 +3,7 @@
 use fourfold_engine::Side;
 
 use super::moderation::AuditAction;
-use super::record::TokenKind;
+use super::record::{TokenKind, TokenScope};
 use super::tournaments::EndedBecause;
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::result::{EndReason, GameResult};
@@ -44,6 +44,7 @@ pub(crate) use words;
 
 words!(Side { First: "first", Second: "second" });
 words!(PlayerKind { Human: "human", Bot: "bot", Guest: "guest" });
+words!(TokenScope { Manage: "manage", Play: "play", Read: "read" });
 words!(Population { All: "all", People: "people", Bots: "bots" });
 words!(Footing { House: "house", Settled: "settled", Young: "young" });
 words!(AuditAction {

@@ -580,8 +580,7 @@ impl Config {
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
         self.server.check_tls()?;
-        self.backup.check(&self.storage)?;
-        self.dump.check()?;
+        self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(

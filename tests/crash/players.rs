@@ -84,7 +84,7 @@ pub(crate) fn start(
     let guest = || Introduction { url: url.clone(), ..Introduction::default() };
     let bot = |token: &Secret| Introduction {
         token: Some(token.clone()),
-        bot: Some(BotInfo { version: "1".to_owned(), about: None, url: None }),
+        bot: Some(BotInfo { version: "1".to_owned(), about: None, url: None, language: None }),
         open: Some(true),
         ..guest()
     };

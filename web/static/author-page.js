@@ -25,6 +25,9 @@ function bot() {
   return document.querySelector("#own-bot")?.getAttribute("data-bot") ?? null;
 }
 
+/** What the next token may be used for. */
+const scope = () => /** @type {HTMLSelectElement} */ (find("#token-scope")).value;
+
 const path = () => `/api/v1/bots/${bot()}`;
 
 /** Takes over the live parts; the focus stays on the button of the same name. */
@@ -94,7 +97,7 @@ handle("#reset-rating", async ({ reason }) => {
 /** What the buttons of the page do. @type {[string, (button: HTMLElement) => Promise<void>][]} */
 const ACTIONS = [
   ["#begin-test", async () => call("POST", `${path()}/self-test`)],
-  ["#new-token", async () => showToken((await call("POST", `${path()}/tokens`)).token)],
+  ["#new-token", async () => showToken((await call("POST", `${path()}/tokens?scope=${scope()}`)).token)],
   ["[data-rotate]", async ({ dataset }) => showToken((await call("POST", `${path()}/tokens/${dataset.rotate}/rotate`)).token)],
   ["[data-revoke]", async ({ dataset }) => call("DELETE", `${path()}/tokens/${dataset.revoke}`)],
 ];

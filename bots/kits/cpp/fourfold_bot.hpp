@@ -361,7 +361,7 @@ private:
 
     void connection() {
         say("hello", "\"protocol\":1,\"token\":" + quoted(settings_.token) + ",\"client\":{\"name\":" + quoted(settings_.name) +
-            ",\"version\":" + quoted(settings_.version) + "},\"bot\":{\"version\":" + quoted(settings_.version) + "},\"open\":" +
+            ",\"version\":" + quoted(settings_.version) + "},\"bot\":{\"language\":\"C++\",\"version\":" + quoted(settings_.version) + "},\"open\":" +
             (settings_.open && settings_.opponent.empty() && !draining_ ? "true" : "false") +
             (session_.empty() ? "" : ",\"resume\":{\"session\":" + quoted(session_) + ",\"secret\":" + quoted(secret_) +
              ",\"seq\":" + std::to_string(seq_) + "}"));

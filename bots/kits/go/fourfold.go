@@ -184,7 +184,7 @@ func (b *bot) connection() error {
 	defer close(done)
 	go func() { ended <- read(reader, socket, frames, done) }()
 	hello := object{"protocol": 1, "client": object{"name": b.settings.Name, "version": b.settings.Version},
-		"bot": object{"version": b.settings.Version}, "open": !b.settings.Private && !b.hasOpponent() && !b.draining}
+		"bot": object{"version": b.settings.Version, "language": "Go"}, "open": !b.settings.Private && !b.hasOpponent() && !b.draining}
 	if b.session != "" {
 		hello["resume"] = object{"session": b.session, "secret": b.secret, "seq": b.seq}
 	}

@@ -151,7 +151,7 @@ class Bot {
       protocol: PROTOCOL,
       token,
       client: { name, version },
-      bot: { version, about, url: source },
+      bot: { version, about, url: source, language: "JavaScript" },
       open: open && !this.#isDraining,
       accepts,
       max_games: maxGames,

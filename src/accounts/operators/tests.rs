@@ -12,6 +12,7 @@ use crate::storage::Writer;
 use crate::storage::moderation::AuditAction::{Appoint, Dismiss};
 use crate::storage::moderation::ModerationStore as _;
 use crate::storage::people::PeopleStore as _;
+use crate::storage::record::TokenScope;
 use crate::system::shares::Shares;
 
 const SOMEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
@@ -30,7 +31,7 @@ fn accounts() -> (Accounts, Arc<MemoryStore>) {
 
 async fn session_of(accounts: &Accounts, player: &PlayerId) -> Authenticated {
     let issued = accounts.open_session(player, Device::default()).await.unwrap();
-    Authenticated { identity: issued.identity, token: issued.token }
+    Authenticated { identity: issued.identity, token: issued.token, scope: TokenScope::Manage }
 }
 
 /// Ada, signed in, and what she has written down.

@@ -56,6 +56,12 @@ pub(super) struct BridgeCommand {
     /// The version of the bot, shown beside its name.
     #[arg(long, value_name = "V", default_value = "1")]
     bot_version: String,
+    /// What it is written in, such as `C++`, for the gallery of bots.
+    #[arg(long, value_name = "TEXT")]
+    bot_language: Option<String>,
+    /// Where its source or page is, `https://…`, for the gallery of bots.
+    #[arg(long, value_name = "URL")]
+    bot_source: Option<String>,
     #[command(flatten)]
     programs: ProgramArgs,
     /// The program and its arguments.
@@ -88,11 +94,16 @@ impl ConnectionArgs {
 }
 
 impl BridgeCommand {
+    fn about_itself(&self) -> BotInfo {
+        let (url, language) = (self.bot_source.clone(), self.bot_language.clone());
+        BotInfo { version: self.bot_version.clone(), about: None, url, language }
+    }
+
     pub(super) fn run(self) -> anyhow::Result<()> {
         let spec = ProgramSpec { dialect: self.dialect, words: self.command.clone() };
         let program = self.programs.program(&self.command.join(" "), spec, Variant::STANDARD)?;
         let introduction = Introduction {
-            bot: Some(BotInfo { version: self.bot_version.clone(), about: None, url: None }),
+            bot: Some(self.about_itself()),
             open: Some(!self.private && self.opponent.is_none()),
             max_games: Some(self.max_games),
             ..self.connection.introduction()

@@ -150,7 +150,7 @@ impl CheckBotCommand {
     fn version(&self) -> Option<BotInfo> {
         let of_program = || (!self.command.is_empty()).then(|| "1".to_owned());
         let version = self.bot_version.clone().or_else(of_program)?;
-        Some(BotInfo { version, about: None, url: None })
+        Some(BotInfo { version, about: None, url: None, language: None })
     }
 
     /// The checks of the protocol, then a pair through the bridge, then the daemon's own test.

@@ -22,7 +22,6 @@ pub(crate) struct WaitingDuel {
     pub(crate) id: PairId,
     /// Whose bot asked, which is whose turn it takes.
     pub(crate) owner: PlayerId,
-    /// The first game.
     pub(crate) offer: GameOffer,
     /// Since when its bots are not both there, if so.
     alone_since: Option<Instant>,
@@ -176,7 +175,7 @@ mod tests {
             kind: PlayerKind::Bot,
             owner: None,
         };
-        let players = BySide { first: bot(&format!("bot-{owner}")), second: bot("house") };
+        let players = BySide { first: bot(&format!("bot-{owner}")), second: bot("target") };
         let pair = GamePair { id: id.parse().unwrap(), leg: 1, of: 20 };
         let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(100) };
         let (id, owner) = (pair.id.clone(), owner.parse().unwrap());
@@ -210,11 +209,7 @@ mod tests {
         queue.begin(&"c1".parse().unwrap());
         queue.begin(&"d1".parse().unwrap());
         queue.add(duel("d2", "dee")).unwrap();
-        assert_eq!(
-            order(&queue, &[]),
-            ["a2", "a3", "d2"].map(str::to_owned)[..].to_vec(),
-            "longest ago first"
-        );
+        assert_eq!(order(&queue, &[]), ["a2", "d2", "a3"], "whose turn was longest ago, then the others");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fourfold_arena::stats::fit::{Fit, Warning, warnings};
+use fourfold_arena::stats::fit::{Fit, FitMeeting, Warning, warnings};
 use fourfold_arena::stats::ledger::RatingFit;
 
 use crate::model::ids::PlayerId;
@@ -58,6 +58,37 @@ impl FittedPlayer {
 /// Never nothing, for nothing is known for certain.
 fn whole_points(width: f64) -> u32 {
     u32::try_from(MilliElo(milli(width)).to_elo()).unwrap_or_default().max(1)
+}
+
+/// Games, pairs and opponents of each place.
+fn counts(places: usize, meetings: &[FitMeeting]) -> Vec<(u64, u64, usize)> {
+    let mut counts = vec![(0, 0, 0); places];
+    for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
+        for place in [meeting.a, meeting.b] {
+            let (games, pairs, opponents) = &mut counts[place];
+            *games += meeting.games();
+            *pairs += meeting.pairs();
+            *opponents += 1;
+        }
+    }
+    counts
+}
+
+/// The ratings behind those of `members`.
+fn past_ratings(
+    members: usize,
+    past: Vec<Entrant>,
+    fit: &Fit,
+    counts: &[(u64, u64, usize)],
+) -> Vec<PastRating> {
+    let rating = |(place, Entrant { player, era }): (usize, Entrant)| PastRating {
+        player,
+        era,
+        elo: MilliElo(milli(fit.elo[place])).to_elo(),
+        pm95: whole_points(fit.pm95(place)),
+        games: counts[place].0,
+    };
+    (members..).zip(past).map(rating).collect()
 }
 
 /// What is said of the first players, which are those that are shown.
@@ -153,15 +184,7 @@ impl Standings {
         ceiling: Option<PlayerId>,
     ) -> Self {
         let RatingFit { players: _, fit, meetings } = fitted;
-        let mut counts = vec![(0, 0, 0); members.len() + past.len()];
-        for meeting in meetings.iter().filter(|meeting| meeting.games() > 0) {
-            for place in [meeting.a, meeting.b] {
-                let (games, pairs, opponents) = &mut counts[place];
-                *games += meeting.games();
-                *pairs += meeting.pairs();
-                *opponents += 1;
-            }
-        }
+        let counts = counts(members.len() + past.len(), &meetings);
         let row = |(place, member): (usize, Member)| {
             let (games, pairs, opponents) = counts[place];
             FittedPlayer {
@@ -176,16 +199,7 @@ impl Standings {
             }
         };
         let rows: Vec<FittedPlayer> = members.into_iter().enumerate().map(row).collect();
-        let past: Vec<PastRating> = (rows.len()..)
-            .zip(past)
-            .map(|(place, Entrant { player, era })| PastRating {
-                player,
-                era,
-                elo: MilliElo(milli(fit.elo[place])).to_elo(),
-                pm95: whole_points(fit.pm95(place)),
-                games: counts[place].0,
-            })
-            .collect();
+        let past = past_ratings(rows.len(), past, &fit, &counts);
         let mut ranking: Vec<usize> = (0..rows.len()).collect();
         ranking.sort_by(|&one, &other| rows[other].elo.total_cmp(&rows[one].elo));
         Self {
@@ -194,8 +208,8 @@ impl Standings {
             scale,
             ceiling,
             first_move_advantage: fit.first_move_advantage,
-            games: meetings.iter().map(fourfold_arena::stats::fit::FitMeeting::games).sum(),
-            pairs: meetings.iter().map(fourfold_arena::stats::fit::FitMeeting::pairs).sum(),
+            games: meetings.iter().map(FitMeeting::games).sum(),
+            pairs: meetings.iter().map(FitMeeting::pairs).sum(),
             warnings: about(rows.len(), warnings(rows.len() + past.len(), &meetings)),
             rows,
             past,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LIMIT;
 use super::own_bots::{CreatedToken, list_tokens, tokens_operation};
-use crate::accounts::Issued;
+use crate::accounts::{Issued, TokenWish};
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
@@ -23,6 +23,8 @@ use crate::http::state::{AppState, OpenBot};
 use crate::model::bounded::Bounded;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::rating::strength::Strength;
+use crate::storage::record::TokenScope;
+use crate::storage::words::Word as _;
 
 /// A bot to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,6 +61,12 @@ pub(crate) struct RevokedTokens {
     pub(crate) revoked: usize,
 }
 
+const SCOPE: Parameter = Parameter {
+    name: "scope",
+    about: "What it may be used for: `manage` (all that the bot may do; if left out), `play` (the socket, and reading over HTTP), `read` (reading over HTTP alone)",
+    schema: schema_of::<String>,
+};
+
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let list = Operation::get(
         "/api/v1/bots",
@@ -79,7 +87,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Makes one more token for a bot of one's own, shown this once",
         Content::Json(schema_of::<CreatedToken>),
     )
-    .parameters(&[LASTS])
+    .parameters(&[LASTS, SCOPE])
     .signed_in()
     .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let revoke = Operation::delete(
@@ -133,13 +141,14 @@ async fn create_token(
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
     let bot = state.accounts.bot_of(&owner.identity, &name.parse("bot")?).await?;
     let lasts = parameters.optional::<TokenSeconds>("lasts_s")?;
-    let Issued { identity: _, token, secret } = match lasts {
-        Some(lasts) => {
-            let lasts = Duration::from_secs(lasts.number().into());
-            state.accounts.new_token_for(&bot, lasts).await?
-        }
-        None => state.accounts.new_token(&bot).await?,
+    let scope = match parameters.optional::<String>("scope")? {
+        None => TokenScope::default(),
+        Some(word) => TokenScope::from_word(&word)
+            .ok_or_else(|| ApiError::bad_parameter("scope", "scope is manage, play or read"))?,
     };
+    let lasts = lasts.map(|lasts| Duration::from_secs(lasts.number().into()));
+    let issued = state.accounts.new_token_as(&bot, TokenWish { lasts, scope }).await?;
+    let Issued { identity: _, token, secret } = issued;
     let created = CreatedToken { id: token, token: secret.expose().to_owned() };
     Ok((StatusCode::CREATED, Json(created)))
 }

@@ -29,6 +29,7 @@ use crate::storage::bot_versions::{BotFault, BotVersion};
 use crate::storage::record::{EventKind, StoredGame, StoredPlayer, StoredToken};
 use crate::storage::records::self_test::TestReport;
 use crate::storage::store::{GameQuery, StoreError};
+use crate::storage::words::Word as _;
 
 /// Stands for the bot whose token asks. No player can be called so.
 pub(super) const MYSELF: &str = "@me";
@@ -125,6 +126,8 @@ struct TokenView {
     created_at: String,
     /// When it ends by itself, RFC 3339; null if it does not.
     expires_at: Option<String>,
+    /// What it may be used for: `manage`, `play` or `read`.
+    scope: &'static str,
 }
 
 /// One more token.
@@ -361,6 +364,7 @@ pub(super) async fn list_tokens(
         id: token.id,
         created_at: token.created_at.to_string(),
         expires_at: token.expires_at.map(|end| end.to_string()),
+        scope: token.scope.word(),
     };
     let items = state.accounts.bot_tokens(&bot).await?.into_iter().map(view).collect();
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(List::whole(items))))

@@ -50,6 +50,8 @@ pub(super) struct Profile {
     about: Option<String>,
     /// A bot's source or page.
     url: Option<String>,
+    /// The programming language that a bot says it is written in.
+    language: Option<String>,
     /// Whether it is connected now.
     online: bool,
     /// When it came, RFC 3339.
@@ -167,6 +169,7 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         version: player.profile.version,
         about: player.profile.about,
         url: player.profile.url,
+        language: player.profile.language,
         created_at: player.created_at.to_string(),
         ratings,
     })

@@ -35,7 +35,7 @@ use crate::model::ids::{GameId, PairId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
 use crate::storage::bot_versions::{BotFault, FaultKind};
-use crate::storage::record::{StoredGame, StoredPlayer, StoredToken};
+use crate::storage::record::{StoredGame, StoredPlayer, StoredToken, TokenScope};
 use crate::storage::records::self_test::{TestLatency, TestReport, TestVerdict};
 use crate::system::shares::Payer;
 
@@ -254,7 +254,6 @@ struct BotPage {
     recent_latency: String,
     /// Which of its games are shown, a value of [`SHOWN`].
     shown: &'static str,
-    /// The newest first.
     eras: Vec<EraRow>,
     /// If they were asked for.
     mistakes: Option<MistakesShown>,
@@ -337,7 +336,6 @@ pub(super) async fn page(
     let recent = own_games(&state, &bot, &chosen.filter, GamesWanted::last(GAMES_LOOKED_AT)).await?;
     let record = own_record(&state, &bot, RECORD_GAMES).await?;
     let own = own_bot(&state, &bot).await?;
-    let faults = state.store.bot_faults(&bot.id, FAULTS_SHOWN).await?;
     let page = BotPage {
         frame: visitor.frame(Tab::Bots, bot.name.to_string()),
         name: bot.name.to_string(),
@@ -352,7 +350,7 @@ pub(super) async fn page(
         rivals: rivals(&state, &bot).await?,
         duels: duel_links(lang, &state, &bot).await?,
         report: report_shown(lang, &own),
-        faults: faults.into_iter().map(|fault| fault_row(lang, fault)).collect(),
+        faults: fault_rows(lang, &state, &bot).await?,
         recent_latency: latency_words(lang, recent.latency_ms),
         recent,
         shown: chosen.shown,
@@ -546,6 +544,15 @@ fn minute_in(time: &str) -> String {
         .collect()
 }
 
+async fn fault_rows(
+    lang: Language,
+    state: &AppState,
+    bot: &StoredPlayer,
+) -> Result<Vec<BotFaultRow>, StoreError> {
+    let faults = state.store.bot_faults(&bot.id, FAULTS_SHOWN).await?;
+    Ok(faults.into_iter().map(|fault| fault_row(lang, fault)).collect())
+}
+
 fn fault_row(lang: Language, fault: BotFault) -> BotFaultRow {
     let key = match fault.kind {
         FaultKind::IllegalMove => "author.illegal_move",
@@ -627,7 +634,12 @@ fn token_row(lang: Language, token: StoredToken) -> OwnTokenRow {
         let minute = format!("{}, {}", words::day(lang, end), minute_of(end));
         lang.fill("author.token_until", &[("until", minute)])
     });
-    let since = [Some(since), ends].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let scope = match token.scope {
+        TokenScope::Manage => None,
+        TokenScope::Play => Some(lang.text("author.scope_play").to_owned()),
+        TokenScope::Read => Some(lang.text("author.scope_read").to_owned()),
+    };
+    let since = [Some(since), ends, scope].into_iter().flatten().collect::<Vec<_>>().join(", ");
     OwnTokenRow { since, id: token.id }
 }
 

@@ -40,7 +40,6 @@ struct Index {
 /// A file with all games.
 struct DumpRow {
     name: String,
-    /// In megabytes.
     size: String,
     sha256: String,
 }

@@ -36,6 +36,7 @@ struct DuelPage {
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<PairId>() else { return Err(PageError::not_found(visitor)) };
     let Some(duel) = duel(&state, &id).await? else { return Err(PageError::not_found(visitor)) };
+    let may_withdraw = duel.position.is_some() && is_owner(&state, &visitor, &duel).await?;
     let lang = visitor.language();
     let name = |name: &Option<PlayerName>| name.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
     let (bot, opponent) = (name(&duel.bot), name(&duel.opponent));
@@ -47,7 +48,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         elo: elo(lang, &duel),
         test: duel.test.map(|test| test_words(lang, test)),
         state: state_words(lang, &duel),
-        may_withdraw: duel.position.is_some() && is_owner(&state, &visitor, &duel).await?,
+        may_withdraw,
         bot,
         opponent,
         duel,

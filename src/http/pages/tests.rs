@@ -28,6 +28,7 @@ async fn site(about: &str) -> TestSite {
         style: None,
         about: Some(about.to_owned()),
         url: Some("https://example.org/hal".to_owned()),
+        language: None,
         house: false,
         playing: 1,
         trouble: None,
@@ -39,9 +40,10 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 28] = [
+const PATHS: [&str; 29] = [
     "/find",
     "/tournaments/new",
+    "/bots/gallery",
     "/status",
     "/bots/editor",
     "/privacy",

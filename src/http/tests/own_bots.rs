@@ -676,3 +676,37 @@ async fn a_duel_waits_for_its_turn_and_is_taken_back() {
     assert_eq!(withdraw(&corner.ada).await.status, StatusCode::NO_CONTENT);
     assert_eq!(corner.get_as(&corner.ada, &path).await.status, StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn a_token_may_do_what_its_scope_says() {
+    let corner = Corner::new(Some(connected())).await;
+    let make = async |query: &str| {
+        let path = format!("/api/v1/bots/Robo/tokens{query}");
+        corner.site.as_page(Method::POST, &path, &corner.ada, &Value::Null).await
+    };
+    make("?scope=all").await.check_refused(400, "bad_parameter", Some("scope"));
+    let ask = async |token: &str, method: Method, path: &str| {
+        let bearer = format!("Bearer {token}");
+        let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, bearer);
+        corner.site.send(request.body(Body::empty()).unwrap()).await
+    };
+    let test = "/api/v1/bots/@me/self-test";
+    for (query, may) in [("", true), ("?scope=manage", true), ("?scope=play", false), ("?scope=read", false)]
+    {
+        let issued = make(query).await.json();
+        let (id, token) = (issued["id"].as_str().unwrap(), issued["token"].as_str().unwrap());
+        assert_eq!(ask(token, Method::GET, test).await.status, StatusCode::OK, "{query}");
+        let begun = ask(token, Method::POST, test).await;
+        let expected = if may { StatusCode::ACCEPTED } else { StatusCode::FORBIDDEN };
+        assert_eq!(begun.status, expected, "{query}: {}", begun.body);
+        let rotate = format!("/api/v1/bots/Robo/tokens/{id}/rotate");
+        let rotated = corner.site.as_page(Method::POST, &rotate, &corner.ada, &Value::Null).await.json();
+        let begun = ask(rotated["token"].as_str().unwrap(), Method::POST, test).await;
+        assert_eq!(begun.status, expected, "it keeps its scope: {query}");
+    }
+    let listed = corner.get_as(&corner.ada, "/api/v1/bots/Robo/tokens").await.json();
+    let scopes: Vec<_> =
+        listed["items"].as_array().unwrap().iter().map(|token| token["scope"].clone()).collect();
+    assert!(["manage", "play", "read"].iter().all(|scope| scopes.contains(&json!(scope))), "{scopes:?}");
+    assert!(corner.get_as(&corner.ada, "/bot/Robo").await.body.contains("only read"));
+}

@@ -43,8 +43,8 @@ impl RatingFold {
         Self { starts, voided, resets: resets.ahead(), ..Self::default() }
     }
 
-    /// Forgets the ratings that begin anew before a game.
-    fn reset(&mut self, number: u64) {
+    /// Comes to the game with this number: forgets the ratings that begin anew before it.
+    pub(super) fn reach(&mut self, number: u64) {
         for player in self.resets.before(number) {
             self.rows.retain(|(of, _), _| *of != player);
         }
@@ -70,7 +70,6 @@ impl RatingFold {
             return;
         };
         let spec = &game.spec;
-        self.reset(settlement.number);
         if self.voided.remove(&spec.id) {
             check_voided(report, game, settlement);
             return;
@@ -122,7 +121,6 @@ impl RatingFold {
     /// Believes what is stored about a game that is wrong, so that it is not found again in all later ones.
     pub(super) fn adopt(&mut self, game: &StoredGame, settlement: &Settlement) {
         let (Some(ratings), Some(ending)) = (settlement.ratings, game.ending()) else { return };
-        self.reset(settlement.number);
         let moves = game.moves();
         let referee = Referee { spec: &game.spec, moves: &moves, ending: *ending };
         remember(self.remembered.entry(pairing(game)).or_default(), referee.course());
@@ -153,7 +151,7 @@ impl RatingFold {
 
     /// Compares the rows that players are listed by with the fold of all games.
     pub(super) fn compare(mut self, report: &mut VerifyReport, stored: Vec<(PlayerId, Variant, RatingRow)>) {
-        self.reset(u64::MAX);
+        self.reach(u64::MAX);
         let mut unknown: Vec<_> = self.voided.iter().collect();
         unknown.sort();
         for game in unknown {

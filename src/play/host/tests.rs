@@ -507,7 +507,7 @@ async fn a_game_keeps_which_version_played_it() {
     let arena = Arena::new().await;
     let (ada, bot) = (arena.person("Ada").await, arena.bot("Robo").await);
     let _person = arena.join(&ada).await;
-    let info = BotInfo { version: "1.1".into(), about: None, url: None };
+    let info = BotInfo { version: "1.1".into(), about: None, url: None, language: None };
     let _robo = arena.hello(bot.credential.clone(), Hello { bot: Some(info), ..hello() }).await;
     arena.start(&bot.identity, &ada.identity).await;
     let versions = &only_game(&arena).spec.versions;

@@ -4,7 +4,7 @@ use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
 use crate::model::time::UnixMillis;
-use crate::storage::record::{StoredPlayer, StoredToken, TokenKind};
+use crate::storage::record::{StoredPlayer, StoredToken, TokenKind, TokenScope};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
@@ -122,8 +122,8 @@ async fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, 
 }
 
 async fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {
-    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at, device, used_at) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at, device, used_at, scope) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     db::query(sql)
         .bind(token.id.as_str())
         .bind(player)
@@ -133,6 +133,7 @@ async fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Re
         .bind(token.expires_at.map(|end| end.0))
         .bind(token.device.map(|device| device.to_string()))
         .bind(token.used_at.map(|at| at.0))
+        .bind((token.scope != TokenScope::Manage).then(|| token.scope.word()))
         .execute(connection)
         .await?;
     Ok(())

@@ -14,7 +14,7 @@ use crate::storage::words::Word as _;
 macro_rules! select_players {
     ($rest:literal) => {
         concat!(
-            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
+            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.language, p.created_at, \
              p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
@@ -27,7 +27,7 @@ pub(super) use select_players;
 macro_rules! select_tokens {
     ($rest:literal) => {
         concat!(
-            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at, t.device, t.used_at ",
+            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at, t.device, t.used_at, t.scope ",
             "FROM token t JOIN player p ON p.key = t.player ",
             $rest
         )
@@ -106,8 +106,8 @@ pub(super) async fn add(
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at, \
-               start) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+               start, language) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING";
     let inserted = db::query(sql)
         .bind(player.id.as_str())
         .bind(player.name.as_str())
@@ -120,6 +120,7 @@ pub(super) async fn add(
         .bind(&player.profile.url)
         .bind(player.created_at.0)
         .bind(player.start.map(|start| start.0))
+        .bind(&player.profile.language)
         .execute(connection)
         .await?;
     Ok(done_if(inserted, Refused::IdTaken))
@@ -168,7 +169,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = $1, name = $2, owner = NULL, password = NULL, version = NULL, \
-               about = NULL, url = NULL, banned_because = NULL, \
+               about = NULL, url = NULL, language = NULL, banned_because = NULL, \
                banned_until = NULL, muted_because = NULL, muted_until = NULL WHERE id = $3 AND NOT house";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection).await?;
@@ -209,8 +210,9 @@ pub(super) async fn set_profile(
     player: &PlayerId,
     profile: &BotProfile,
 ) -> WriteOutcome {
-    let sql = "UPDATE player SET version = $1, about = $2, url = $3 WHERE id = $4";
+    let sql = "UPDATE player SET version = $1, about = $2, url = $3, language = $4 WHERE id = $5";
     let query = db::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
+    let query = query.bind(&profile.language);
     let updated = query.bind(player.as_str()).execute(connection).await?;
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

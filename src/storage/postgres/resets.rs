@@ -1,12 +1,13 @@
 //! Ratings that begin anew.
 
 use super::db::{self, Connection};
-use super::players::{WriteOutcome, done_if};
 use super::published;
 use crate::model::ids::PlayerId;
 use crate::storage::resets::{NewReset, RatingReset};
 use crate::storage::rows::resets::{ResetRow, decode_resets};
-use crate::storage::store::{Refused, StoreError};
+use crate::storage::store::{Refused, StoreError, Written};
+
+type WriteOutcome = Result<Result<Written, Refused>, StoreError>;
 
 /// Selects the columns of a [`ResetRow`].
 macro_rules! select_resets {
@@ -45,11 +46,12 @@ pub(super) async fn add(connection: &Connection, reset: &NewReset) -> WriteOutco
     let query = db::query(sql).bind(key).bind(reset.at.0).bind(reset.version.as_str());
     let query = query.bind(reset.reason.as_str()).bind(reset.not_since.0);
     let added = query.execute(connection).await?;
-    if added > 0 {
-        db::query("DELETE FROM rating WHERE player = $1").bind(key).execute(connection).await?;
-        published::unpublish(connection).await?;
+    if added == 0 {
+        return Ok(Err(Refused::TooMany));
     }
-    Ok(done_if(added, Refused::TooMany))
+    db::query("DELETE FROM rating WHERE player = $1").bind(key).execute(connection).await?;
+    published::unpublish(connection).await?;
+    Ok(Ok(Written::Done))
 }
 
 /// Forgets the words, for a bot that leaves for good. The games before and after are told apart as before.

@@ -44,6 +44,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0014_devices.sql"),
     include_str!("../../../migrations/postgres/0015_tournament_plans.sql"),
     include_str!("../../../migrations/postgres/0016_resets.sql"),
+    include_str!("../../../migrations/postgres/0017_authors.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

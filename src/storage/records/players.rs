@@ -23,7 +23,6 @@ pub(crate) struct PlayerCache(HashMap<PlayerId, KnownPlayer>);
 #[derive(Clone, Debug)]
 struct KnownPlayer {
     stored: StoredPlayer,
-    /// Of its ratings.
     resets: Resets,
 }
 

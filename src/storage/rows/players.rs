@@ -5,7 +5,7 @@ use crate::model::ids::PlayerId;
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::error::StoreError;
-use crate::storage::record::{Ban, BotProfile, StoredPlayer, StoredToken};
+use crate::storage::record::{Ban, BotProfile, StoredPlayer, StoredToken, TokenScope};
 use crate::storage::starts::Starts;
 
 row! {
@@ -20,6 +20,7 @@ row! {
         version: Option<String>,
         about: Option<String>,
         url: Option<String>,
+        language: Option<String>,
         created_at: i64,
         banned_because: Option<String>,
         banned_until: Option<i64>,
@@ -38,7 +39,12 @@ impl PlayerRow {
             kind: word("player.kind", &self.kind)?,
             house: self.house,
             owner: owner.transpose()?,
-            profile: BotProfile { version: self.version, about: self.about, url: self.url },
+            profile: BotProfile {
+                version: self.version,
+                about: self.about,
+                url: self.url,
+                language: self.language,
+            },
             created_at: UnixMillis(self.created_at),
             ban: self.banned_because.map(|reason| Ban { until: self.banned_until.map(UnixMillis), reason }),
             mute: self.muted_because.map(|reason| Ban { until: self.muted_until.map(UnixMillis), reason }),
@@ -58,6 +64,7 @@ row! {
         expires_at: Option<i64>,
         device: Option<String>,
         used_at: Option<i64>,
+        scope: Option<String>,
     }
 }
 
@@ -72,6 +79,7 @@ impl TokenRow {
             expires_at: self.expires_at.map(UnixMillis),
             device: self.device.map(|device| parsed("token.device", &device)).transpose()?,
             used_at: self.used_at.map(UnixMillis),
+            scope: self.scope.map_or(Ok(TokenScope::Manage), |scope| word("token.scope", &scope))?,
         })
     }
 }

@@ -4,7 +4,7 @@ use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
 use crate::model::time::UnixMillis;
-use crate::storage::record::{StoredPlayer, StoredToken, TokenKind};
+use crate::storage::record::{StoredPlayer, StoredToken, TokenKind, TokenScope};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
@@ -118,8 +118,8 @@ fn is_taken(connection: &Connection, token: &StoredToken) -> Result<bool, StoreE
 }
 
 fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(), StoreError> {
-    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at, device, used_at) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO token (id, player, kind, digest, created_at, expires_at, device, used_at, scope) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
     db::query(sql)
         .bind(token.id.as_str())
         .bind(player)
@@ -129,6 +129,7 @@ fn insert(connection: &Connection, player: i64, token: &StoredToken) -> Result<(
         .bind(token.expires_at.map(|end| end.0))
         .bind(token.device.map(|device| device.to_string()))
         .bind(token.used_at.map(|at| at.0))
+        .bind((token.scope != TokenScope::Manage).then(|| token.scope.word()))
         .execute(connection)?;
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::storage::words::Word;
 macro_rules! select_players {
     ($rest:literal) => {
         concat!(
-            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.created_at, \
+            "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.language, p.created_at, \
              p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
@@ -30,7 +30,7 @@ macro_rules! select_players {
 macro_rules! select_tokens {
     ($rest:literal) => {
         concat!(
-            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at, t.device, t.used_at ",
+            "SELECT t.id, p.id AS player, t.kind, t.digest, t.created_at, t.expires_at, t.device, t.used_at, t.scope ",
             "FROM token t JOIN player p ON p.key = t.player ",
             $rest
         )
@@ -177,8 +177,8 @@ pub(super) fn add(connection: &Connection, player: &StoredPlayer, password: Opti
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "INSERT INTO player (id, name, kind, house, owner, password, version, about, url, created_at, \
-               start) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+               start, language) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let inserted = db::query(sql)
         .bind(player.id.as_str())
         .bind(player.name.as_str())
@@ -191,6 +191,7 @@ pub(super) fn add(connection: &Connection, player: &StoredPlayer, password: Opti
         .bind(&player.profile.url)
         .bind(player.created_at.0)
         .bind(player.start.map(|start| start.0))
+        .bind(&player.profile.language)
         .execute(connection)?;
     Ok(done_if(inserted, Refused::IdTaken))
 }
@@ -234,7 +235,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
-               url = NULL, banned_because = NULL, banned_until = NULL, muted_because = NULL, \
+               url = NULL, language = NULL, banned_because = NULL, banned_until = NULL, muted_because = NULL, \
                muted_until = NULL WHERE id = ? AND house = 0";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection)?;
@@ -271,8 +272,9 @@ fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), Stor
 }
 
 pub(super) fn set_profile(connection: &Connection, player: &PlayerId, profile: &BotProfile) -> WriteOutcome {
-    let sql = "UPDATE player SET version = ?, about = ?, url = ? WHERE id = ?";
+    let sql = "UPDATE player SET version = ?, about = ?, url = ?, language = ? WHERE id = ?";
     let query = db::query(sql).bind(&profile.version).bind(&profile.about).bind(&profile.url);
+    let query = query.bind(&profile.language);
     let updated = query.bind(player.as_str()).execute(connection)?;
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

@@ -100,9 +100,10 @@ macro_rules! table {
 pub(crate) const TABLES: &[Table] = &[
     table!(player (key: Number) id: Text, name: Text, kind: Text, house: Flag, owner: Number, password: Text,
         version: Text, about: Text, url: Text, created_at: Number, teaches: Flag, banned_because: Text,
-        banned_until: Number, muted_because: Text, muted_until: Number, start: Number; PORTION, true),
+        banned_until: Number, muted_because: Text, muted_until: Number, start: Number,
+        language: Text; PORTION, true),
     table!(token (key: Number) id: Text, player: Number, kind: Text, digest: Bytes, created_at: Number,
-        expires_at: Number, device: Text, used_at: Number; PORTION, true),
+        expires_at: Number, device: Text, used_at: Number, scope: Text; PORTION, true),
     table!(game (key: Number) id: Text, first_player: Number, second_player: Number, variant: Text,
         bank_ms: Number, increment_ms: Number, move_ms: Number, rated: Flag, unrated_because: Text,
         opening_kind: Text, opening_moves: Text, pair_id: Text, pair_leg: Number, pair_of: Number,

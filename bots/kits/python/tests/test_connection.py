@@ -24,7 +24,7 @@ def test_hello_presents_the_bot_and_the_token_travels_in_the_header() -> None:
             "type": "hello",
             "protocol": 1,
             "client": {"name": "test", "version": "7"},
-            "bot": {"version": "7", "about": "a test"},
+            "bot": {"version": "7", "about": "a test", "language": "Python"},
             "open": True,
             "accepts": {"rated": True},
             "max_games": 3,

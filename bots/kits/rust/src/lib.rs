@@ -228,7 +228,7 @@ impl Bot {
         let open = *open && opponent.is_none() && !self.draining;
         json!({
             "type": "hello", "protocol": 1, "token": token, "client": { "name": name, "version": version },
-            "bot": { "version": version }, "open": open, "resume": self.session,
+            "bot": { "version": version, "language": "Rust" }, "open": open, "resume": self.session,
         })
     }
 

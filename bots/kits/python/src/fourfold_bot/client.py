@@ -114,7 +114,9 @@ class Client:
         hello: Message = {
             "protocol": PROTOCOL,
             "client": {"name": want.name, "version": want.version},
-            "bot": _without_none({"version": want.version, "about": want.about, "url": want.source}),
+            "bot": _without_none(
+                {"version": want.version, "about": want.about, "url": want.source, "language": "Python"}
+            ),
             "open": (not want.has_opponent if want.open is None else want.open) and not self._is_draining,
             "accepts": want.accepts,
             "max_games": want.max_games,
