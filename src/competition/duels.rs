@@ -185,7 +185,7 @@ impl Duels {
                 break;
             }
             let Some(duel) = self.state().queue.get(&id).cloned() else { continue };
-            if !self.is_its_turn(&duel) {
+            if !duel.is_complete() || !self.is_its_turn(&duel) {
                 continue;
             }
             match self.inner.deps.host.start(duel.offer.clone()).await {

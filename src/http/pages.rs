@@ -87,10 +87,6 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/p/{moves}", get(analysis::short))
         .route("/leaderboard", get(leaderboard::page))
         .route("/player/{name}", get(player::page))
-        .route("/bots", get(bots::page))
-        .route("/bots/new", get(author::new))
-        .route("/bots/editor", get(editor::page))
-        .route("/bots/gallery", get(gallery::page))
         .route("/duel/{id}", get(duel::page))
         .route(editor::WORKER, get(editor::worker))
         .route("/bot/{name}", get(author::page))
@@ -105,6 +101,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
         .merge(tournament_pages())
+        .merge(authors())
         .merge(papers())
         .layer(map_response(with_caching))
         .layer(from_fn(remember_language))
@@ -120,6 +117,15 @@ fn tournament_pages() -> Router<AppState> {
         .route("/tournament/{id}", get(tournaments::one))
         .route("/tournament/{id}/qr.svg", get(qr::tournament))
         .route("/tournament/{id}/table", get(tournaments::table))
+}
+
+/// The routes of the pages about bots in general, and of the corner of their authors.
+fn authors() -> Router<AppState> {
+    Router::new()
+        .route("/bots", get(bots::page))
+        .route("/bots/new", get(author::new))
+        .route("/bots/editor", get(editor::page))
+        .route("/bots/gallery", get(gallery::page))
 }
 
 /// The routes of the pages to read: how the arena is, who runs it, how it is used.

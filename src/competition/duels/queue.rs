@@ -1,4 +1,4 @@
-//! Whose turn it is: duels that wait for their first game. Pure.
+//! Whose turn it is: duels that wait for their first game.
 //!
 //! Owners take turns, however many duels each has asked for, and those of one owner begin in the order in which they
 //! were asked for. A duel whose bots are away or busy lets others pass and keeps its place.
@@ -31,6 +31,11 @@ impl WaitingDuel {
     /// Asked for just now.
     pub(crate) fn new(id: PairId, owner: PlayerId, offer: GameOffer) -> Self {
         Self { id, owner, offer, alone_since: None }
+    }
+
+    /// Whether both of its bots were there at the last look.
+    pub(super) fn is_complete(&self) -> bool {
+        self.alone_since.is_none()
     }
 }
 
