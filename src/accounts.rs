@@ -8,6 +8,7 @@ mod error;
 mod guest;
 mod idle_guests;
 mod lifecycle;
+mod mail;
 mod moderation;
 mod names;
 pub(crate) mod operators;
@@ -672,6 +673,8 @@ impl Accounts {
             WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
             WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
             WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
+            WriteError::Refused(Refused::NoMail) => AccountError::NoMail,
+            WriteError::Refused(Refused::NoMailLink) => AccountError::LinkUsed,
             WriteError::Refused(Refused::UsedUp) => AccountError::InvitationUsedUp,
             WriteError::Refused(Refused::OperatorAlready) => AccountError::OperatorAlready,
             WriteError::Refused(Refused::NoOperator) => AccountError::NoOperator,

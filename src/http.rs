@@ -19,6 +19,7 @@ pub(crate) mod error;
 mod kits;
 mod layers;
 mod leagues;
+pub(crate) mod letters;
 pub(crate) mod listener;
 mod manners;
 pub(crate) mod metrics;

@@ -11,6 +11,7 @@ pub(crate) mod fault;
 pub mod ids;
 pub(crate) mod invitation;
 pub(crate) mod lookalike;
+pub(crate) mod mail;
 pub(crate) mod opening;
 pub(crate) mod pace;
 pub(crate) mod pause;

@@ -1,8 +1,10 @@
 //! What operators do beside commanding a daemon: the check of a whole store, copies
-//! of it by a schedule, taking all games of an account out, and what owners of bots are told at addresses of theirs.
+//! of it by a schedule, taking all games of an account out, what owners of bots are told at addresses of theirs, and what
+//! people are written.
 
 pub(crate) mod backups;
 pub(crate) mod dumps;
+pub(crate) mod mail;
 pub mod verify;
 pub(crate) mod voiding;
 pub(crate) mod webhooks;

@@ -26,6 +26,8 @@ pub(crate) mod conformance_of_learners;
 #[cfg(test)]
 pub(crate) mod conformance_of_links;
 #[cfg(test)]
+pub(crate) mod conformance_of_mails;
+#[cfg(test)]
 pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_operators;
@@ -45,6 +47,7 @@ pub(crate) mod judgements;
 pub mod lessons;
 pub mod links;
 mod live;
+pub mod mails;
 pub mod memory;
 pub mod moderation;
 pub mod operators;

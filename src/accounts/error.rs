@@ -49,6 +49,12 @@ pub enum AccountError {
     /// As many have registered by the invitation as may.
     #[error("this invitation has been used up")]
     InvitationUsedUp,
+    /// The account has no mail address.
+    #[error("there is no mail address")]
+    NoMail,
+    /// The link is none, or not any more.
+    #[error("this link was used, or is too old, or there is a newer one: ask for another")]
+    LinkUsed,
     /// The account is an operator's.
     #[error("the account is an operator already: remove it first to renew its second factor")]
     OperatorAlready,

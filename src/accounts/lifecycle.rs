@@ -137,7 +137,12 @@ impl Accounts {
     }
 
     /// Checks the password of somebody who is signed in already: a session that was left open must not be enough.
-    async fn confirm(&self, from: IpAddr, who: &Identity, password: Secret) -> Result<(), AccountError> {
+    pub(super) async fn confirm(
+        &self,
+        from: IpAddr,
+        who: &Identity,
+        password: Secret,
+    ) -> Result<(), AccountError> {
         self.prove(from, who.name.as_str(), password).await.map(|_| ())
     }
 }

@@ -21,6 +21,9 @@ pub(crate) const BOT_PREFIX: &str = "c4b_";
 /// Starts every session cookie, which tells it from a guest's.
 pub(crate) const SESSION_PREFIX: &str = "c4s_";
 
+/// Starts the secret of every link in a mail.
+const LINK_PREFIX: &str = "c4m_";
+
 fn prefix(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Bot => BOT_PREFIX,
@@ -30,14 +33,32 @@ fn prefix(kind: TokenKind) -> &'static str {
 
 /// Draws a fresh secret.
 pub(super) fn draw(kind: TokenKind, rng: &mut impl Rng) -> Secret {
+    draw_with(prefix(kind), rng)
+}
+
+/// Draws the secret of a link in a mail.
+pub(super) fn draw_link(rng: &mut impl Rng) -> Secret {
+    draw_with(LINK_PREFIX, rng)
+}
+
+fn draw_with(prefix: &str, rng: &mut impl Rng) -> Secret {
     let mut bytes = [0; SECRET_BYTES];
     rng.fill_bytes(&mut bytes);
-    Secret::new(format!("{}{}", prefix(kind), URL_SAFE_NO_PAD.encode(bytes)))
+    Secret::new(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
 }
 
 /// Whether the text could be a secret of this kind: anything else is not worth a look into the store.
 pub(super) fn has_form(kind: TokenKind, secret: &Secret) -> bool {
-    secret.expose().strip_prefix(prefix(kind)).is_some_and(|rest| {
+    has_form_with(prefix(kind), secret)
+}
+
+/// The same of links in mails.
+pub(super) fn is_link(secret: &Secret) -> bool {
+    has_form_with(LINK_PREFIX, secret)
+}
+
+fn has_form_with(prefix: &str, secret: &Secret) -> bool {
+    secret.expose().strip_prefix(prefix).is_some_and(|rest| {
         rest.len() == ENCODED_CHARS
             && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     })

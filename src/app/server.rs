@@ -29,6 +29,7 @@ use crate::http::listener::{Listening, Transport};
 use crate::http::tls::{Tls, TlsError};
 use crate::model::signing::KEY_BYTES;
 use crate::operations::backups::Backups;
+use crate::operations::mail::Mailer;
 use crate::play::house::HouseError;
 use crate::play::room::Directory;
 use crate::protocol::CloseCode;
@@ -173,6 +174,7 @@ pub struct Daemon {
     rating_alarms: RatingAlarms,
     supervision: Supervision,
     backups: Backups,
+    mailer: Option<Mailer>,
     metrics: Arc<Metrics>,
     learning: Learning,
     transport: Transport,
@@ -207,8 +209,7 @@ impl Daemon {
     async fn start_with(parts: Parts, directory: Directory) -> Result<Self, ServerError> {
         let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
         let (started, address) = (Instant::now(), listener.local_addr()?);
-        let (ground, writer) = wings::ground(config, store, &key).await?;
-        let Ground { config, supervision, stop, .. } = &ground;
+        let (mut ground, writer) = wings::ground(config, store, &key).await?;
         let house = wings::house(&ground).await?;
         wings::add_shipped_puzzles(&ground).await?;
         let thinking = wings::analysis(&ground);
@@ -221,6 +222,8 @@ impl Daemon {
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
         let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;
         live.take_up(&ground, &playing, started).await?;
+        let mail = wings::mailing(&mut ground, &competition);
+        let Ground { config, supervision, stop, .. } = &ground;
 
         let mut parts = KeptParts::new(supervision.clone(), stop.clone());
         parts.keep(host);
@@ -239,6 +242,9 @@ impl Daemon {
             parts.keep(judge);
         }
         competition.keep(&mut parts, &ground, &thinking, &playing);
+        if let Some(mail) = mail {
+            parts.keep(mail);
+        }
 
         let transport = wings::transport(&ground, &services)?;
         let routes =
@@ -255,6 +261,7 @@ impl Daemon {
             rating_alarms: competition.rating_alarms,
             supervision: supervision.clone(),
             backups: ground.backups.clone(),
+            mailer: ground.mailer.clone(),
             metrics: Arc::clone(&ground.metrics),
             learning,
             transport,
@@ -284,6 +291,11 @@ impl Daemon {
     /// The tournaments that it holds.
     pub fn tournaments(&self) -> &Tournaments {
         &self.tournaments
+    }
+
+    /// What writes mails, if the operator has a server for them.
+    pub(crate) fn mailer(&self) -> Option<&Mailer> {
+        self.mailer.as_ref()
     }
 
     /// The bots that learn.

@@ -355,13 +355,15 @@ fn troubles(status: &DaemonStatus) -> Vec<String> {
         let games: Vec<&str> = alarm.games.iter().map(GameId::as_str).collect();
         format!("{}: {}{with}, games {}", alarm.habit, alarm.player, games.join(", "))
     });
-    status.pauses.iter().chain(&status.set_aside).cloned().chain(alarms).collect()
+    let mails = status.mails.iter().filter_map(|mails| mails.failure.as_ref());
+    let mails = mails.map(|failure| format!("The last mail failed: {failure}"));
+    status.pauses.iter().chain(&status.set_aside).cloned().chain(alarms).chain(mails).collect()
 }
 
 fn figures(status: &DaemonStatus) -> Vec<(&'static str, String)> {
     let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
     let optional = |bytes: Option<u64>| bytes.map_or_else(|| "unknown".to_owned(), mebibytes);
-    vec![
+    let mut figures = vec![
         ("Version", status.version.clone()),
         ("Running since", status.started_at.clone()),
         ("Games under way", status.games.to_string()),
@@ -372,5 +374,11 @@ fn figures(status: &DaemonStatus) -> Vec<(&'static str, String)> {
         ("Memory", optional(status.memory_bytes)),
         ("Data directory", mebibytes(status.data_bytes)),
         ("Free on its disk", optional(status.disk_free_bytes)),
-    ]
+    ];
+    if let Some(mails) = &status.mails {
+        figures.push(("Mails delivered", mails.delivered.to_string()));
+        figures.push(("Mails that wait", mails.waiting.to_string()));
+        figures.push(("Mails lost", mails.lost.to_string()));
+    }
+    figures
 }

@@ -14,6 +14,7 @@ mod health;
 pub(super) mod leaderboard;
 pub(super) mod learning;
 mod live;
+mod mail;
 pub(super) mod mistakes;
 pub(super) mod names;
 pub(super) mod own_bots;
@@ -80,6 +81,7 @@ fn endpoints() -> Vec<Endpoint> {
         account::endpoints(),
         reports::endpoints(),
         webhook::endpoints(),
+        mail::endpoints(),
         learning::endpoints(),
         tournaments::endpoints(),
         tournament_plans::endpoints(),
@@ -184,6 +186,13 @@ mod tests {
         "put /api/v1/account/webhook",
         "delete /api/v1/account/webhook",
         "post /api/v1/account/webhook/test",
+        "get /api/v1/account/mail",
+        "put /api/v1/account/mail",
+        "delete /api/v1/account/mail",
+        "put /api/v1/account/mail/notices",
+        "post /api/v1/mail/verification",
+        "post /api/v1/mail/reset",
+        "put /api/v1/mail/password",
         "get /healthz",
         "get /readyz",
     ];

@@ -15,6 +15,7 @@ pub(in crate::http) mod footprint;
 mod games;
 mod invitations;
 mod learners;
+mod mail;
 mod operators;
 mod orders;
 mod overview;
@@ -43,12 +44,13 @@ use tracing::{debug, error, info};
 
 pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
-pub(crate) use self::daemon::{BackupsShown, DaemonStatus, RatingAlarmView};
+pub(crate) use self::daemon::{BackupsShown, DaemonStatus, MailsShown, RatingAlarmView};
 pub(crate) use self::games::{VoidedGame, VoidedGamesOf};
 pub(crate) use self::invitations::ListedInvitation;
 pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
+pub(crate) use self::mail::TriedMail;
 pub(crate) use self::operators::{ListedOperator, NewOperator};
 pub(crate) use self::orders::{ListedNetwork, OrdersShown};
 pub(crate) use self::overview::ListedFault;
@@ -62,6 +64,7 @@ use crate::accounts::Accounts;
 use crate::competition::fair_play::RatingAlarms;
 use crate::competition::tournament::Tournaments;
 use crate::operations::backups::Backups;
+use crate::operations::mail::Mailer;
 use crate::session::Services;
 use crate::storage::{Store, Writer};
 use crate::study::learning::Learning;
@@ -99,6 +102,8 @@ pub(crate) struct RunningDaemon {
     /// Knows which parts pause, and what was set aside.
     pub(crate) supervision: Supervision,
     pub(crate) backups: Backups,
+    /// What writes mails, where it does.
+    pub(crate) mailer: Option<Mailer>,
     pub(crate) data: PathBuf,
 }
 
@@ -126,6 +131,7 @@ fn commands() -> Vec<Route> {
         ratings::commands(),
         games::commands(),
         learners::commands(),
+        mail::commands(),
         storage::commands(),
         daemon::commands(),
     ]

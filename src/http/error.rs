@@ -292,9 +292,11 @@ impl From<AccountError> for ApiError {
             | AccountError::NoOperator => Self::new(ApiCode::Conflict, message),
             AccountError::WrongCode => Self::new(ApiCode::Forbidden, message).of("code"),
             AccountError::TooManyReports => Self::new(ApiCode::Busy, message),
-            AccountError::NoSuchBot | AccountError::NoSuchSession | AccountError::NoSuchToken => {
-                Self::new(ApiCode::NotFound, message)
-            }
+            AccountError::NoSuchBot
+            | AccountError::NoSuchSession
+            | AccountError::NoSuchToken
+            | AccountError::NoMail => Self::new(ApiCode::NotFound, message),
+            AccountError::LinkUsed => Self::new(ApiCode::NotFound, message).of("link"),
             AccountError::Read(error) => error.into(),
             AccountError::Write(_) | AccountError::Unexpected(_) | AccountError::Hash => {
                 Self::internal(&error)

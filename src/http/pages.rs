@@ -29,6 +29,7 @@ mod learning;
 mod lessons;
 mod live;
 mod lobby;
+mod mailed;
 mod offline;
 mod papers;
 mod parts;
@@ -100,6 +101,8 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))
+        .route("/account/mail", get(mailed::verify))
+        .route("/account/reset", get(mailed::reset))
         .merge(tournament_pages())
         .merge(authors())
         .merge(papers())

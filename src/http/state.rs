@@ -22,6 +22,7 @@ use crate::model::player::Identity;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::operations::backups::BackupStanding;
+use crate::operations::mail::Mailer;
 use crate::operations::webhooks::Webhooks;
 use crate::play::host::GameOffer;
 use crate::play::orders::StandingOrders;
@@ -209,6 +210,8 @@ pub(crate) struct AppState {
     pub(crate) puzzles: Puzzles,
     /// What tells owners of bots what happens to them, where operators let it.
     pub(crate) webhooks: Option<Webhooks>,
+    /// What writes mails, where operators have it.
+    pub(crate) mailer: Option<Mailer>,
 }
 
 impl AppState {

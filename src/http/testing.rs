@@ -31,6 +31,7 @@ use crate::model::player::{Identity, PlayerKind};
 use crate::model::rating::strength::Strength;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::backups::BackupStanding;
+use crate::operations::mail::Mailer;
 use crate::operations::webhooks::tests::webhooks_over;
 use crate::play::host::GameOffer;
 use crate::play::orders::StandingOrders;
@@ -90,6 +91,8 @@ pub(crate) struct TestArena {
     pub(crate) backups: BackupStanding,
     /// Where webhooks may go beside the Internet, if there are any.
     pub(crate) webhook_networks: Option<Vec<IpNetwork>>,
+    /// What writes mails, if anything does.
+    pub(crate) mailer: Option<Mailer>,
 }
 
 #[async_trait]
@@ -234,6 +237,7 @@ impl TestSite {
         let puzzles =
             Puzzles::new(store.clone(), writer.clone(), accounts.clone(), analysis.clone(), shares.clone());
         let webhook_networks = arena.webhook_networks.clone();
+        let mailer = arena.mailer.clone();
         let webhooks = webhook_networks.map(|allowed| webhooks_over(store.clone(), writer.clone(), allowed));
         let state = AppState {
             store: store.clone(),
@@ -251,6 +255,7 @@ impl TestSite {
             leaderboard: Leaderboard::default(),
             puzzles,
             webhooks,
+            mailer,
         };
         let control = Control {
             accounts: state.accounts.clone(),

@@ -7,6 +7,7 @@ mod admin;
 mod bots;
 mod feeds;
 mod learning;
+mod mail;
 mod own_bots;
 mod puzzles;
 mod ranking;

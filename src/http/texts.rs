@@ -27,7 +27,7 @@ pub(crate) use self::plural::Plural;
 struct TextFiles;
 
 /// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 18] = [
+const SERVER_ONLY: [&str; 19] = [
     "author",
     "character",
     "docs",
@@ -38,6 +38,7 @@ const SERVER_ONLY: [&str; 18] = [
     "ladder",
     "learner",
     "lessons",
+    "mail",
     "profile",
     "ranking",
     "replay",

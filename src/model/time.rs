@@ -48,6 +48,12 @@ impl UnixMillis {
         time.strftime("%Y-%m-%d %H:%M UTC").to_string()
     }
 
+    /// Its second as mails have it, RFC 5322: `Thu, 01 Jan 2026 03:00:00 +0000`.
+    pub(crate) fn mail_date(self) -> String {
+        let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        time.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string()
+    }
+
     /// Its second in letters that every file name may have, which sort as times do: `20260101T030000Z`.
     pub(crate) fn stamp(self) -> String {
         let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

@@ -313,7 +313,9 @@ mod tests {
         }
         let others =
             ["fourfold-games-20250103T030000Z.ndjson.gz", "fourfold-games-x.ndjson.gz.sha256", "notes.txt"];
-        others.iter().for_each(|name| put(directory.path(), name));
+        for name in &others {
+            put(directory.path(), name);
+        }
         put(directory.path(), "fourfold-games-20250102T030000Z.ndjson.gz.7-0.draft");
         assert!(keeper(directory.path()).await.dump().await);
         let there = dumps(directory.path()).unwrap();

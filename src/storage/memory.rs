@@ -10,6 +10,7 @@ mod demand;
 mod judgements;
 mod learners;
 mod links;
+mod mails;
 mod moderation;
 mod operators;
 mod puzzles;
@@ -43,6 +44,7 @@ use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::links::StoredLink;
 use super::live::UnfinishedGame;
+use super::mails::{MailLink, StoredMail};
 use super::moderation::AuditEntry;
 use super::operators::StoredOperator;
 use super::people::PeopleStore;
@@ -153,6 +155,8 @@ struct MemoryTables {
     operators: Vec<StoredOperator>,
     webhooks: HashMap<PlayerId, StoredWebhook>,
     links: Vec<StoredLink>,
+    mails: Vec<StoredMail>,
+    mail_links: Vec<MailLink>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,
     publication: Publication,
@@ -287,6 +291,12 @@ impl MemoryTables {
             Write::SetWebhook(webhook) => self.set_webhook(webhook),
             Write::RemoveWebhook { owner } => self.remove_webhook(owner),
             Write::NoteDelivery(note) => self.note_delivery(note),
+            Write::SetMail(mail) => self.set_mail(mail),
+            Write::RemoveMail { owner } => self.remove_mail(owner),
+            Write::SetNotices { owner, notices } => self.set_notices(owner, *notices),
+            Write::AddMailLink(link) => self.add_mail_link(link),
+            Write::VerifyMail { digest, at } => self.verify_mail(digest, *at),
+            Write::ResetPassword { digest, password, at } => self.reset_password(digest, password, *at),
             Write::UseFactor { player, used } => self.use_factor(player, used),
             Write::AddReport(report) => self.add_report(report),
             Write::HandleReport(verdict) => self.handle_report(verdict),
@@ -404,14 +414,6 @@ impl MemoryTables {
         Ok(Written::Done)
     }
 
-    fn promote(&mut self, id: &PlayerId, name: &PlayerName, password: &str) -> Result<Written, Refused> {
-        let guest = self.free_to_rename(id, name, |player| player.kind == PlayerKind::Guest)?;
-        guest.kind = PlayerKind::Human;
-        guest.name = name.clone();
-        self.passwords.insert(id.clone(), password.to_owned());
-        Ok(Written::Done)
-    }
-
     fn name_guest(&mut self, id: &PlayerId, name: &PlayerName) -> Result<Written, Refused> {
         if self.player_by_name(name).is_some_and(|other| other.id != *id) {
             return Err(Refused::NameTaken);
@@ -446,6 +448,7 @@ impl MemoryTables {
         self.webhooks.remove(&id);
         self.tournaments.forget(&id);
         self.forget_resets(&id);
+        self.forget_mail(&id);
         Ok(Written::Done)
     }
 

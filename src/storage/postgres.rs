@@ -18,6 +18,7 @@ mod judgements;
 mod lane;
 mod learners;
 mod links;
+mod mails;
 mod moderation;
 mod open;
 mod open_error;

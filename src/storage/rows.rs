@@ -35,6 +35,7 @@ pub(super) mod games;
 pub(super) mod judgements;
 pub(super) mod learners;
 pub(super) mod links;
+pub(super) mod mails;
 pub(super) mod moderation;
 pub(super) mod operators;
 pub(super) mod players;

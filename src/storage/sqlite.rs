@@ -21,6 +21,7 @@ mod judgements;
 mod keeper;
 mod learners;
 mod links;
+mod mails;
 mod marker;
 mod moderation;
 mod open;

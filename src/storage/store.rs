@@ -20,6 +20,7 @@ use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{LearnerStep, LearnerStore};
 use super::links::{LinkStore, StoredLink};
+use super::mails::{MailLink, MailStore, StoredMail};
 use super::moderation::{Because, Measure, ModerationStore, Order};
 use super::operators::{FactorUse, OperatorStore};
 use super::people::PeopleStore;
@@ -203,6 +204,25 @@ pub enum Write {
     RemoveWebhook { owner: PlayerId },
     /// How a message went. Refused as [`Refused::NoWebhook`] if another address has taken its place.
     NoteDelivery(DeliveryNote),
+    /// The mail address of an account, in the place of the one before, whose links end. Nobody has verified it. Refused
+    /// as [`Refused::NoSuchPlayer`] if it is no person's account.
+    SetMail(StoredMail),
+    /// The end of that. Refused as [`Refused::NoMail`] if there is none, like the next two.
+    RemoveMail { owner: PlayerId },
+    /// Whether somebody is told of bots that are paused.
+    SetNotices { owner: PlayerId, notices: bool },
+    /// A link that is sent, in the place of the one before of its purpose.
+    AddMailLink(MailLink),
+    /// Somebody opens a link that was sent to an address. It is gone then. Refused as [`Refused::NoMailLink`] if it is
+    /// gone, or too old, like the next one.
+    VerifyMail { digest: [u8; 32], at: UnixMillis },
+    /// Somebody sets a new password by such a link. All sessions of the account end.
+    ResetPassword {
+        digest: [u8; 32],
+        /// As a PHC string.
+        password: String,
+        at: UnixMillis,
+    },
     /// An operator uses a code of the second factor up. Refused as [`Refused::FactorUsed`] if it was used, as
     /// [`Refused::NoOperator`] if it is none.
     UseFactor { player: PlayerId, used: FactorUse },
@@ -278,6 +298,12 @@ impl Write {
             | Self::SetWebhook(_)
             | Self::RemoveWebhook { .. }
             | Self::NoteDelivery(_)
+            | Self::SetMail(_)
+            | Self::RemoveMail { .. }
+            | Self::SetNotices { .. }
+            | Self::AddMailLink(_)
+            | Self::VerifyMail { .. }
+            | Self::ResetPassword { .. }
             | Self::AddReport(_)
             | Self::HandleReport(_)
             | Self::TryPuzzle(_)
@@ -351,6 +377,12 @@ pub enum Refused {
     /// The account has no webhook, or not that one any more.
     #[error("there is no such webhook")]
     NoWebhook,
+    /// The account has no mail address.
+    #[error("there is no mail address")]
+    NoMail,
+    /// The link was used, or has ended.
+    #[error("the link was used, or has ended")]
+    NoMailLink,
     /// The account is an operator's.
     #[error("the account is an operator already")]
     OperatorAlready,
@@ -436,6 +468,7 @@ pub trait Store:
     + OperatorStore
     + WebhookStore
     + LinkStore
+    + MailStore
     + Send
     + Sync
     + Debug

@@ -8,6 +8,7 @@ mod backup;
 mod dump;
 mod error;
 mod layers;
+mod mail;
 mod programs;
 mod tournaments;
 mod value;
@@ -23,6 +24,7 @@ pub use access::{AccessConfig, Lookalikes, Registration};
 pub use backup::BackupConfig;
 pub use dump::DumpConfig;
 pub(crate) use error::ConfigError;
+pub(crate) use mail::{MailConfig, MailSecurity};
 pub use programs::{HouseSpec, ProgramsConfig};
 pub(crate) use tournaments::check_tournament_name;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
@@ -69,6 +71,8 @@ pub struct Config {
     pub judging: JudgingConfig,
     /// What owners of bots are told at addresses of theirs.
     pub(crate) webhooks: WebhooksConfig,
+    /// How mails are sent, if any are.
+    pub(crate) mail: MailConfig,
     pub(crate) metrics: MetricsConfig,
     /// What is logged, and how.
     pub(crate) log: LogConfig,
@@ -534,7 +538,7 @@ impl Config {
     /// As it is in force, in the form of the file, for operators who look: without what nobody should see.
     pub(crate) fn shown(&self) -> String {
         let storage = StorageConfig { url: self.storage.url.masked(), ..self.storage.clone() };
-        let shown = Self { storage, ..self.clone() };
+        let shown = Self { storage, mail: self.mail.masked(), ..self.clone() };
         toml::to_string(&shown).unwrap_or_else(|error| format!("# they cannot be written down: {error}"))
     }
 
@@ -581,6 +585,7 @@ impl Config {
         }
         self.server.check_tls()?;
         self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
+        self.mail.check(self.server.public_url.as_ref())?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(

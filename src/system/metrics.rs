@@ -106,6 +106,7 @@ pub(crate) struct Metrics {
     socket_refusals: Family<SocketRefusalLabel, Counter>,
     shares_refused: Family<ShareLabel, Counter>,
     webhook_messages: Family<OutcomeLabel, Counter>,
+    mails: Family<OutcomeLabel, Counter>,
     failed_writes: Counter,
     backups: Counter,
     backup_failures: Counter,
@@ -197,6 +198,7 @@ impl Metrics {
             socket_refusals: Family::default(),
             shares_refused: Family::default(),
             webhook_messages: Family::default(),
+            mails: Family::default(),
             failed_writes: Counter::default(),
             backups: Counter::default(),
             backup_failures: Counter::default(),
@@ -292,6 +294,8 @@ impl Metrics {
         registry.register("shares_refused", "What was refused because a share of it was used up", shares);
         let help = "Messages to owners of bots, by what became of each attempt";
         registry.register("webhook_messages", help, self.webhook_messages.clone());
+        let help = "Mails, by what became of each attempt, and those given up";
+        registry.register("mails", help, self.mails.clone());
     }
 
     pub(crate) fn game_started(&self) {
@@ -460,6 +464,11 @@ impl Metrics {
     /// So many messages to owners of bots came to this; `outcome` is one of a fixed list.
     pub(crate) fn webhook_message(&self, outcome: &'static str, messages: u64) {
         self.webhook_messages.get_or_create(&OutcomeLabel { outcome }).inc_by(messages);
+    }
+
+    /// A mail came to this; `outcome` is one of a fixed list.
+    pub(crate) fn mail(&self, outcome: &'static str) {
+        self.mails.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
     /// Some of it for a look.

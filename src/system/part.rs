@@ -51,6 +51,8 @@ pub(crate) enum Part {
     Duels,
     /// Tells owners of bots what happens to them.
     Webhooks,
+    /// Sends mails.
+    Mail,
     /// Accepts connections.
     Listener,
     /// Accepts connections of whoever reads the figures.
@@ -59,7 +61,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 30] = [
+    pub(crate) const ALL: [Self; 31] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -88,6 +90,7 @@ impl Part {
         Self::SelfTests,
         Self::Duels,
         Self::Webhooks,
+        Self::Mail,
         Self::Listener,
         Self::MetricsListener,
     ];
@@ -122,6 +125,7 @@ impl Part {
             Self::SelfTests => "self_tests",
             Self::Duels => "duels",
             Self::Webhooks => "webhooks",
+            Self::Mail => "mail",
             Self::Listener => "listener",
             Self::MetricsListener => "metrics_listener",
         }

@@ -8,6 +8,7 @@ import { after, afterEach, before, test } from "node:test";
 import { Arena } from "./support/arena.js";
 import { Browser } from "./support/browser.js";
 import { clickColumn, playOut, signUp, startBotGame } from "./support/game.js";
+import { PostOffice, freePort } from "./support/post.js";
 
 const arena = new Arena();
 // The program that is told of bots runs on this machine.
@@ -18,10 +19,25 @@ const browser = new Browser();
 const club = new Arena();
 Object.assign(club.environment, { FOURFOLD_ACCESS_REGISTRATION: "code", FOURFOLD_ACCESS_GUESTS: "false" });
 
-before(() => Promise.all([arena.start(), club.start(), browser.start()]));
-after(() => Promise.all([browser.stop(), arena.stop(), club.stop()]));
+// Where mails are sent, to a server on this machine.
+const postal = new Arena();
+const post = new PostOffice();
+
+async function startPostal() {
+  const listen = `127.0.0.1:${await freePort()}`;
+  Object.assign(postal.environment, {
+    FOURFOLD_PUBLIC_URL: `http://${listen}`,
+    FOURFOLD_MAIL_SERVER: await post.open(),
+    FOURFOLD_MAIL_SECURITY: "none",
+    FOURFOLD_MAIL_FROM: "arena@fourfold.example",
+  });
+  await postal.start(listen);
+}
+
+before(() => Promise.all([arena.start(), club.start(), startPostal(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop(), club.stop(), postal.stop(), post.close()]));
 // Refusals of the interface stand in the console as failed requests.
-afterEach(() => browser.endOfTest(/status of (401|403|409|422)/));
+afterEach(() => browser.endOfTest(/status of (401|403|404|409|422)/));
 
 test("a token is shown once, and no more after a reload", async () => {
   const page = await browser.visitor(arena.url);
@@ -250,6 +266,60 @@ test("one's data is a file, and an account can be deleted", async () => {
   await page.waitForSelector('.toast >> text="Your account is deleted."');
   const profile = await page.request.get("/api/v1/players/Vera");
   assert.equal(profile.status(), 404);
+});
+
+test("an address is verified by a link, and a forgotten password is set anew by another", async () => {
+  const page = await browser.visitor(postal.url);
+  await signUp(page, "Yara");
+  await page.fill("#mail-address", "yara@example.org");
+  await page.fill("#mail-password", "not the password");
+  await page.click("#set-mail button[type=submit]");
+  await page.waitForSelector('#mail-password[aria-invalid="true"]');
+  assert.equal(await page.isVisible("#mail-set"), false);
+  await page.fill("#mail-password", "correct horse battery");
+  await page.click("#set-mail button[type=submit]");
+  await page.waitForSelector("#mail-unverified:not([hidden])");
+  const verifying = await post.next();
+  assert.equal(verifying.to, "yara@example.org");
+  const link = verifying.text.match(/^http\S+$/m)?.[0] ?? "";
+  assert.match(link, new RegExp(`^${postal.url}/account/mail#c4m_`));
+  await page.goto(link);
+  assert.equal(new URL(page.url()).hash, "", "the secret does not stay in the address");
+  await page.click("#verify-mail button[type=submit]");
+  await page.waitForSelector("#mail-verified:not([hidden])");
+  await page.click("#mail-verified a");
+  assert.equal(await page.isVisible("#mail-is-verified"), true);
+  await page.check("#mail-notices");
+  await page.waitForTimeout(300);
+  await page.reload();
+  assert.equal(await page.isChecked("#mail-notices"), true);
+
+  const elsewhere = await browser.visitor(postal.url);
+  await elsewhere.goto("/account");
+  await elsewhere.click('a[href="/account/reset"]');
+  await elsewhere.fill("#reset-address", "Yara@example.org");
+  await elsewhere.click("#ask-reset button[type=submit]");
+  await elsewhere.waitForSelector("#reset-sent:not([hidden])");
+  const reset = (await post.next()).text.match(/^http\S+$/m)?.[0] ?? "";
+  await elsewhere.goto(reset);
+  await elsewhere.waitForSelector("#new-password-form:not([hidden])");
+  await elsewhere.fill("#new-password", "battery staple horse");
+  await elsewhere.click("#new-password-form button[type=submit]");
+  await elsewhere.waitForSelector("#password-set:not([hidden])");
+  await page.reload();
+  await page.waitForSelector("#sign-in");
+  await page.fill("#in-name", "Yara");
+  await page.fill("#in-password", "battery staple horse");
+  await page.click("#sign-in button[type=submit]");
+  await page.waitForSelector("#sign-out");
+
+  await elsewhere.goto("/account");
+  await elsewhere.goto(reset);
+  await elsewhere.fill("#new-password", "another password");
+  await elsewhere.click("#new-password-form button[type=submit]");
+  await elsewhere.waitForFunction(() => document.querySelector("#new-password-form .problem")?.textContent?.includes("was used"));
+  await page.click("#remove-mail");
+  await page.waitForSelector("#mail-set", { state: "hidden" });
 });
 
 test("the chosen colours are there on the next page from the start", async () => {

@@ -43,6 +43,7 @@ const PURE: &[&str] = &[
     "src/lobby/pool",
     "src/lobby/tv",
     "src/model",
+    "src/operations/mail/letter",
     "src/operations/webhooks/network",
     "src/play/host/aborts",
     "src/play/presence/session_state",

@@ -24,6 +24,7 @@ export async function call(method, path, body) {
 
 /** What a refusal of a field means to whoever filled it in. @type {Record<string, string>} */
 const FIELD_CODES = {
+  "bad_field address": "bad_mail",
   "bad_field invitation": "bad_invitation",
   "bad_field name": "bad_name",
   "bad_field new_password": "bad_password",
@@ -31,6 +32,7 @@ const FIELD_CODES = {
   "bad_field url": "bad_webhook",
   "conflict invitation": "invitation_used_up",
   "forbidden invitation": "bad_invitation",
+  "not_found link": "link_used",
   "forbidden password": "wrong_current_password",
 };
 

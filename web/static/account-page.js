@@ -10,6 +10,7 @@ import { text } from "./texts.js";
 
 const SESSIONS = "/api/v1/sessions";
 const WEBHOOK = "/api/v1/account/webhook";
+const MAIL = "/api/v1/account/mail";
 
 /** A button that copies a text. @param {string} words @param {string} label */
 function copyButton(words, label) {
@@ -96,6 +97,35 @@ handle("#set-webhook", async ({ url }) => {
   showWebhook(true, (await call("PUT", WEBHOOK, { url })).secret);
 });
 
+handle("#set-mail", async ({ address, password }) => {
+  const form = /** @type {HTMLFormElement} */ (find("#set-mail"));
+  const mail = await call("PUT", MAIL, { address, password, language: form.dataset.language });
+  /** @type {HTMLInputElement} */ (find("#mail-password")).value = "";
+  /** @type {HTMLInputElement} */ (find("#mail-notices")).checked = mail.bot_paused;
+  find("#mail-set").hidden = false;
+  find("#mail-is-verified").hidden = !mail.verified;
+  find("#mail-unverified").hidden = mail.verified;
+  find("#mail-unverified").focus();
+});
+
+document.addEventListener("change", (event) => {
+  const box = event.target;
+  if (!(box instanceof HTMLInputElement) || box.id !== "mail-notices") return;
+  tryTo(() => call("PUT", `${MAIL}/notices`, { bot_paused: box.checked }));
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("#remove-mail") : null;
+  if (!button) return;
+  tryTo(async () => {
+    await call("DELETE", MAIL);
+    const address = /** @type {HTMLInputElement} */ (find("#mail-address"));
+    address.value = "";
+    find("#mail-set").hidden = true;
+    address.focus();
+  });
+});
+
 /** How a test went, in words. @param {{ delivered: boolean, outcome: string }} answer */
 function tested({ delivered, outcome }) {
   const words = find("#webhook").dataset;
@@ -127,7 +157,7 @@ document.addEventListener("click", (event) => {
 
 /**
  * Does something and says why if it was refused.
- * @param {() => Promise<void>} act
+ * @param {() => Promise<unknown>} act
  */
 async function tryTo(act) {
   try {

@@ -175,6 +175,7 @@ export function challengeEnd(how, reason) {
 /** Codes of the protocol and of the HTTP interface. @type {Record<string, string>} */
 const REFUSALS = {
   bad_invitation: "error.bad_invitation",
+  bad_mail: "error.bad_mail",
   bad_webhook: "error.bad_webhook",
   bad_name: "error.bad_name",
   bad_password: "error.bad_password",
@@ -183,6 +184,7 @@ const REFUSALS = {
   game_over: "error.game_over",
   illegal_move: "error.illegal_move",
   internal: "error.internal",
+  link_used: "error.link_used",
   name_reserved: "error.name_reserved",
   name_taken: "error.name_taken",
   invitation_used_up: "error.invitation_used_up",

@@ -1,6 +1,7 @@
 //! `fourfold admin`: what operators do. Each action has a reason, which the audit log keeps.
 
 mod invitations;
+mod mail;
 mod operators;
 mod orders;
 mod reports;
@@ -11,6 +12,7 @@ use std::io::{self, Write};
 use clap::Subcommand;
 
 use self::invitations::{Invite, Uninvite};
+use self::mail::TestMail;
 use self::operators::OperatorCommand;
 use self::orders::{AnnounceOnPages, DrainDaemon, OnArena};
 use self::reports::{HandleReport, ShowReports};
@@ -75,6 +77,8 @@ enum AdminAction {
     Drain(DrainDaemon),
     /// Say something on every page.
     Announce(AnnounceOnPages),
+    /// Try whether mails are sent.
+    MailTest(TestMail),
     /// Print the audit log, the newest entries first.
     Log(ShowLog),
     /// Show what the daemon is doing.
@@ -293,6 +297,7 @@ impl AdminCommand {
             AdminAction::Operator(operator) => operator.run(),
             AdminAction::Reports(reports) => reports.run(),
             AdminAction::Report(report) => report.run(),
+            AdminAction::MailTest(mail) => mail.run(),
             AdminAction::Log(log) => log.run(),
             AdminAction::Status(status) => status.run(),
         }

@@ -194,6 +194,7 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
             tournaments: daemon.tournaments().clone(),
             rating_alarms: daemon.rating_alarms().clone(),
             supervision: daemon.supervision().clone(),
+            mailer: daemon.mailer().cloned(),
             backups: daemon.backups().clone(),
             data: data.path().to_owned(),
         }),

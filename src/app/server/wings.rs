@@ -30,6 +30,7 @@ use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
 use crate::http::admin::AdminState;
 use crate::http::control::{Control, RunningDaemon};
+use crate::http::letters::Letters;
 use crate::http::listener::Transport;
 use crate::http::metrics::{Observed, metrics_router};
 use crate::http::preview::Previews;
@@ -44,6 +45,8 @@ use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
 use crate::operations::dumps::{DumpKeeper, DumpPlan};
+use crate::operations::mail::actor::MailActor;
+use crate::operations::mail::{Login, MailDeps, MailServer, Mailer, Outgoing, RETRIES as MAIL_RETRIES};
 use crate::operations::webhooks::actor::WebhookActor;
 use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
 use crate::play::feeds::Feeds;
@@ -94,6 +97,9 @@ pub(super) struct Ground {
     pub(super) stop: CancellationToken,
     pub(super) shares: Shares,
     webhooks: Option<Webhooks>,
+    pub(super) mailer: Option<Mailer>,
+    /// Until whoever sends them takes it.
+    outgoing: Option<Outgoing>,
     signer: Signer,
     accounts: Accounts,
     site: Arc<Site>,
@@ -131,11 +137,14 @@ pub(super) async fn ground(
         metrics,
         shares,
         webhooks: None,
+        mailer: None,
+        outgoing: None,
         signer,
         orders,
         backups: Backups::default(),
     };
     ground.webhooks = ground.config.webhooks.enabled.then(|| ground.new_webhooks());
+    (ground.mailer, ground.outgoing) = ground.new_mailer().unzip();
     Ok((ground, writing))
 }
 
@@ -153,6 +162,41 @@ impl Ground {
             retries: RETRIES.to_vec(),
         })
     }
+}
+
+impl Ground {
+    /// What writes mails, if the operator has a server for them. That the settings go together was checked when they
+    /// were read.
+    fn new_mailer(&self) -> Option<(Mailer, Outgoing)> {
+        let settings = &self.config.mail;
+        let (address, from) = (settings.server.0.as_ref()?, settings.from.0.clone()?);
+        let site = self.config.server.public_url.clone()?;
+        let (host, port) = address.as_pair();
+        let login = Login { user: settings.user.clone(), password: settings.password() };
+        let server = MailServer {
+            host: host.to_owned(),
+            port,
+            security: settings.security,
+            login: Some(login).filter(|login| !login.user.is_empty()),
+            greeting: site.host().to_owned(),
+            trust: None,
+        };
+        Some(Mailer::new(MailDeps {
+            server,
+            from,
+            site,
+            words: Arc::new(Letters),
+            shares: self.shares.clone(),
+            metrics: Arc::clone(&self.metrics),
+            retries: MAIL_RETRIES.to_vec(),
+        }))
+    }
+}
+
+/// Whoever sends mails, if any are sent.
+pub(super) fn mailing(ground: &mut Ground, competition: &Competition) -> Option<MailActor> {
+    let (mailer, outgoing) = (ground.mailer.clone()?, ground.outgoing.take()?);
+    Some(MailActor::new(mailer, outgoing, Arc::clone(&ground.store), competition.troubles.clone()))
 }
 
 /// The threads that think, and the solver for whoever asks.
@@ -662,6 +706,7 @@ pub(super) fn http(
         leaderboard: competition.leaderboard.clone(),
         puzzles,
         webhooks: ground.webhooks.clone(),
+        mailer: ground.mailer.clone(),
     };
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
     let control = control(ground, services, competition, &state.learning);
@@ -690,6 +735,7 @@ fn control(
             supervision: ground.supervision.clone(),
             data: ground.config.server.data.clone(),
             backups: ground.backups.clone(),
+            mailer: ground.mailer.clone(),
         }),
     }
 }

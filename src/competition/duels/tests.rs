@@ -79,13 +79,13 @@ async fn owners_take_turns_at_the_places_there_are() {
     assert_eq!((begun, waits, waits_too), (Asked::Begun, Asked::Waits(1), Asked::Waits(1)));
     assert_eq!((ring.place(&one), ring.place(&three), ring.place(&two)), (None, Some(1), Some(2)));
     assert_eq!(ring.live(), [one]);
-    assert_eq!(ring.duels.waiting_of(&ring.bots[0].0.id), [two.clone()]);
+    assert_eq!(ring.duels.waiting_of(&ring.bots[0].0.id), std::slice::from_ref(&two));
     let next_turn = BETWEEN_GAMES + 2 * LOOK;
     // Both games of a duel follow each other without a place for others.
     for due in [&three, &two] {
         ring.play_through().await;
         tokio::time::sleep(next_turn).await;
-        assert_eq!(ring.live(), [due.clone()]);
+        assert_eq!(ring.live(), std::slice::from_ref(due));
     }
     ring.play_through().await;
     tokio::time::sleep(next_turn).await;

@@ -23,6 +23,7 @@ use crate::model::device::{Browser, System};
 use crate::model::ids::{GameId, PlayerId, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
+use crate::storage::mails::StoredMail;
 use crate::storage::puzzles::{PuzzleTry, TryResult};
 use crate::storage::reports::StoredReport;
 use crate::storage::webhooks::StoredWebhook;
@@ -130,6 +131,40 @@ struct OwnWebhook {
     webhook: WebhookView,
 }
 
+/// Where one has one's mail.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Mail")]
+pub(super) struct MailView {
+    address: String,
+    /// The tag of the language in which one is written to.
+    language: String,
+    /// Whether the link that was sent there was opened: before, nothing else is sent.
+    verified: bool,
+    /// Whether one is told of bots of one's own that are paused.
+    bot_paused: bool,
+    /// When it was given, RFC 3339.
+    since: String,
+}
+
+impl From<StoredMail> for MailView {
+    fn from(mail: StoredMail) -> Self {
+        let StoredMail { owner: _, address, language, notices, since, verified_at } = mail;
+        Self {
+            address: address.to_string(),
+            language,
+            verified: verified_at.is_some(),
+            bot_paused: notices,
+            since: since.to_string(),
+        }
+    }
+}
+
+/// The same as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnMail {
+    mail: MailView,
+}
+
 /// A change of password.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -184,7 +219,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -252,6 +287,9 @@ async fn export_account(
     if let Some(webhook) = state.store.webhook(&session.identity.id).await? {
         add_line(&mut head, &OwnWebhook { webhook: webhook.into() })?;
     }
+    if let Some(mail) = state.store.mail(&session.identity.id).await? {
+        add_line(&mut head, &OwnMail { mail: mail.into() })?;
+    }
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));
     let headers = [(header::CONTENT_DISPOSITION, file), (header::CACHE_CONTROL, "no-store".to_owned())];
@@ -300,7 +338,7 @@ async fn end_session_by_id(
 }
 
 /// A wrong password of somebody who is signed in: 403, for 401 would say that the session has ended.
-fn unconfirmed(error: AccountError) -> ApiError {
+pub(super) fn unconfirmed(error: AccountError) -> ApiError {
     match error {
         AccountError::BadCredentials => ApiError {
             field: Some("password".into()),

@@ -26,6 +26,7 @@ use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
 use super::games::{VoidedGame, VoidedGamesOf};
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
+use super::mail::{TriedMail, TryMail};
 use super::operators::{ListedOperator, NewOperator};
 use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
 use super::overview::ListedFault;
@@ -353,6 +354,10 @@ impl ControlClient {
     /// None runs on this data directory.
     pub(crate) async fn status(&self) -> Answer<DaemonStatus> {
         self.send(get(["status"])).await
+    }
+
+    pub(crate) async fn try_mail(&self, address: &str) -> Answer<TriedMail> {
+        self.send(post(["mail", "test"]).body(&TryMail { address: address.into() })).await
     }
 
     pub(crate) async fn start_tournament(&self, name: &str) -> Answer<StartedTournament> {

@@ -19,6 +19,7 @@ use crate::http::request::JsonBody;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::operations::backups::BackupStanding;
+use crate::operations::mail::MailStanding;
 use crate::storage::reports::ReportQuery;
 use crate::storage::store::GameQuery;
 
@@ -78,6 +79,9 @@ pub(crate) struct DaemonStatus {
     /// Copies by the schedule.
     #[serde(default)]
     pub(crate) backups: BackupsShown,
+    /// Mails, where the arena writes some.
+    #[serde(default)]
+    pub(crate) mails: Option<MailsShown>,
     /// Parts that have failed again and again and pause, one sentence each.
     #[serde(default)]
     pub(crate) pauses: Vec<String>,
@@ -103,6 +107,28 @@ impl From<BackupStanding> for BackupsShown {
     fn from(standing: BackupStanding) -> Self {
         let BackupStanding { due, made, failure } = standing;
         Self { due: due.map(|due| due.to_string()), made: made.map(|made| made.to_string()), failure }
+    }
+}
+
+/// How mails are doing.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct MailsShown {
+    /// Those that wait, or wait to be tried again.
+    pub(crate) waiting: usize,
+    /// Since the daemon began, like the next one.
+    pub(crate) delivered: u64,
+    /// Given up, or not even tried.
+    pub(crate) lost: u64,
+    /// When the last one was taken, RFC 3339.
+    pub(crate) delivered_at: Option<String>,
+    /// Why the last attempt failed, if it did.
+    pub(crate) failure: Option<String>,
+}
+
+impl From<MailStanding> for MailsShown {
+    fn from(standing: MailStanding) -> Self {
+        let MailStanding { waiting, delivered, lost, delivered_at, failure } = standing;
+        Self { waiting, delivered, lost, delivered_at: delivered_at.map(|at| at.to_string()), failure }
     }
 }
 
@@ -205,6 +231,7 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
         open_reports: open_reports.len(),
         rating_alarms: daemon.rating_alarms.all().iter().map(RatingAlarmView::from).collect(),
         backups: daemon.backups.standing().into(),
+        mails: daemon.mailer.as_ref().map(|mailer| mailer.standing().into()),
         pauses: daemon.supervision.pauses(),
         set_aside: daemon.supervision.things_set_aside(),
     })

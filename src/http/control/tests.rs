@@ -11,10 +11,12 @@ use tokio_util::sync::CancellationToken;
 use super::ratings::RatingOf;
 use super::*;
 use crate::competition::fair_play::RatingAlarms;
+use crate::http::letters::Letters;
 use crate::http::request::BODY_BYTES_MAX;
 use crate::model::device::Device;
 use crate::model::secret::Secret;
 use crate::model::signing::{KEY_BYTES, Signer};
+use crate::operations::mail::tests::mailer_at_work;
 use crate::play::orders::Orders;
 use crate::storage::MemoryStore;
 use crate::system::shares::Shares;
@@ -40,6 +42,7 @@ async fn control_of_daemon() -> Control {
             rating_alarms: RatingAlarms::default(),
             supervision: Supervision::new(Arc::default()),
             backups: Backups::default(),
+            mailer: None,
             data: PathBuf::from("."),
         }),
         ..control()
@@ -808,4 +811,23 @@ async fn operators_are_made_by_command_and_told_their_key_once() {
     assert_eq!(names(client.restricted().await.unwrap()), ["six"]);
     assert_eq!(client.newcomers().await.unwrap().len(), 2);
     assert_eq!(client.faults().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_operator_tries_whether_mails_arrive() {
+    let mut control = control_of_daemon().await;
+    let refused = |answer: Result<TriedMail, ControlError>| answer.unwrap_err().to_string();
+    let none = serve_these(control.clone()).client().await.try_mail("you@example.org").await;
+    assert!(refused(none).contains("mail.server"));
+    let (mailer, mut mailbox) = mailer_at_work(Letters).await;
+    control.daemon.as_mut().unwrap().mailer = Some(mailer);
+    let served = serve_these(control);
+    let client = served.client().await;
+    assert!(refused(client.try_mail("you").await).contains("no mail address"));
+    assert_eq!(client.try_mail("you@example.org").await.unwrap().address, "you@example.org");
+    let (to, mail) = mailbox.recv().await.unwrap();
+    assert!(to == "you@example.org" && mail.contains("This one has."), "{mail}");
+    let mails = client.status().await.unwrap().mails.unwrap();
+    assert_eq!((mails.delivered, mails.failure), (1, None));
+    assert!(mails.delivered_at.is_some());
 }

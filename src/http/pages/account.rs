@@ -14,6 +14,7 @@ use crate::model::device::{Browser, Device, System};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
+use crate::storage::mails::StoredMail;
 use crate::storage::record::{StoredPlayer, StoredToken};
 use crate::storage::store::Teaching;
 use crate::storage::webhooks::{NoAnswer, Outcome};
@@ -36,6 +37,10 @@ struct AccountPage {
     sessions: Vec<SessionLine>,
     /// Where messages about one's bots go, or would: of whoever has bots, where there are messages.
     webhook: Option<WebhookBox>,
+    /// Where the person has their mail, or might, where mails are sent.
+    mail: Option<MailBox>,
+    /// Whether mails are sent, so that a forgotten password is no lost account.
+    sends_mail: bool,
     /// Whether bots of the house may learn from the person's games.
     may_teach: bool,
     /// Said to a guest who has played.
@@ -54,6 +59,26 @@ struct WebhookBox {
     is_paused: bool,
     /// How the last message went.
     last: String,
+}
+
+/// The mail address of an account, if it has one.
+#[derive(Default)]
+struct MailBox {
+    address: String,
+    is_verified: bool,
+    /// Whether mails are wanted when a bot is paused.
+    notices: bool,
+    /// The tag of the language in which somebody reads this page, and will read mails.
+    language: &'static str,
+}
+
+impl MailBox {
+    fn new(language: Language, mail: Option<StoredMail>) -> Self {
+        let empty = Self { language: language.tag(), ..Self::default() };
+        let Some(mail) = mail else { return empty };
+        let (address, is_verified) = (mail.address.to_string(), mail.verified_at.is_some());
+        Self { address, is_verified, notices: mail.notices, ..empty }
+    }
 }
 
 /// A browser that is signed in.
@@ -95,6 +120,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         Some(owner) => webhook_box(&state, language, &owner.id, &bots).await?,
         None => None,
     };
+    let mail = match owner.filter(|_| state.mailer.is_some()) {
+        Some(owner) => Some(MailBox::new(language, state.accounts.mail(&owner.id).await?)),
+        None => None,
+    };
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
     let sessions = sessions.into_iter().map(|session| SessionLine::new(language, session, here)).collect();
     let keep_games = stored_guest(&state, &visitor)
@@ -110,6 +139,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         start_lines: START_LINES,
         sessions,
         webhook,
+        mail,
+        sends_mail: state.mailer.is_some(),
         may_teach,
         keep_games,
         registration: state.access.registration,

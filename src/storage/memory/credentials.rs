@@ -1,7 +1,7 @@
 //! Passwords, tokens and guests in memory.
 
 use super::MemoryTables;
-use crate::model::ids::{GUEST_PREFIX, PlayerId, TokenId};
+use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken, TokenKind};
@@ -17,10 +17,24 @@ impl MemoryTables {
     ) -> Result<Written, Refused> {
         self.check_player(player)?;
         self.passwords.insert(player.clone(), password.to_owned());
+        self.drop_reset_link(player);
         let goes = |token: &StoredToken| {
             token.player == *player && token.kind == TokenKind::Session && keeps != Some(&token.id)
         };
         Ok(self.end_tokens(goes))
+    }
+
+    pub(super) fn promote(
+        &mut self,
+        id: &PlayerId,
+        name: &PlayerName,
+        password: &str,
+    ) -> Result<Written, Refused> {
+        let guest = self.free_to_rename(id, name, |player| player.kind == PlayerKind::Guest)?;
+        guest.kind = PlayerKind::Human;
+        guest.name = name.clone();
+        self.passwords.insert(id.clone(), password.to_owned());
+        Ok(Written::Done)
     }
 
     pub(super) fn add_bot(

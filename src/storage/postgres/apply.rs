@@ -3,8 +3,8 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, games, guests, judgements, learners, links, moderation, operators, players,
-    published, puzzles, refit, reports, resets, tournaments, voiding, webhooks,
+    bot_versions, credentials, games, guests, judgements, learners, links, mails, moderation, operators,
+    players, published, puzzles, refit, reports, resets, tournaments, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -72,6 +72,14 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::SetWebhook(webhook) => webhooks::set(connection, webhook).await,
         Write::RemoveWebhook { owner } => webhooks::remove(connection, owner).await,
         Write::NoteDelivery(note) => webhooks::note(connection, note).await,
+        Write::SetMail(mail) => mails::set(connection, mail).await,
+        Write::RemoveMail { owner } => mails::remove(connection, owner).await,
+        Write::SetNotices { owner, notices } => mails::set_notices(connection, owner, *notices).await,
+        Write::AddMailLink(link) => mails::add_link(connection, link).await,
+        Write::VerifyMail { digest, at } => mails::verify(connection, digest, *at).await,
+        Write::ResetPassword { digest, password, at } => {
+            mails::reset(connection, digest, password, *at).await
+        }
         Write::UseFactor { player, used } => operators::use_factor(connection, player, used).await,
         Write::AddReport(report) => reports::add(connection, report).await,
         Write::HandleReport(verdict) => reports::handle(connection, verdict).await,

@@ -180,6 +180,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         forget_operator(connection, player).await?;
         forget_webhook(connection, player).await?;
         resets::forget(connection, player).await?;
+        forget_mail(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -203,6 +204,14 @@ async fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<()
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = $1)";
     db::query(sql).bind(player.as_str()).execute(connection).await?;
     Ok(())
+}
+
+/// Forgets where somebody has their mail, and says whether anybody knew.
+pub(super) async fn forget_mail(connection: &Connection, player: &PlayerId) -> Result<u64, StoreError> {
+    let sql = "DELETE FROM mail_link WHERE owner = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(player.as_str()).execute(connection).await?;
+    let sql = "DELETE FROM mail WHERE owner = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(player.as_str()).execute(connection).await
 }
 
 pub(super) async fn set_profile(

@@ -45,6 +45,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0015_tournament_plans.sql"),
     include_str!("../../../migrations/postgres/0016_resets.sql"),
     include_str!("../../../migrations/postgres/0017_authors.sql"),
+    include_str!("../../../migrations/postgres/0018_mail.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

@@ -4,6 +4,7 @@ use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
 use crate::model::time::UnixMillis;
+use crate::storage::mails::LinkPurpose;
 use crate::storage::record::{StoredPlayer, StoredToken, TokenKind, TokenScope};
 use crate::storage::rows::{Damage, parsed};
 use crate::storage::store::{Refused, StoreError, Written};
@@ -45,11 +46,20 @@ pub(super) fn set_password(
     if let Err(refused) = done_if(updated, Refused::NoSuchPlayer) {
         return Ok(Err(refused));
     }
+    drop_reset_link(connection, player)?;
     let sql = "DELETE FROM token WHERE player = (SELECT key FROM player WHERE id = ?1) AND kind = ?2 \
                AND id IS NOT ?3 RETURNING id";
     let query = db::query_scalar(sql).bind(player.as_str()).bind(TokenKind::Session.word());
     let ended: Vec<String> = query.bind(keeps.map(TokenId::as_str)).fetch_all(connection)?;
     revoked(&ended)
+}
+
+/// A link to a new password is worth nothing once there is one.
+fn drop_reset_link(connection: &Connection, owner: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM mail_link WHERE owner = (SELECT key FROM player WHERE id = ?1) AND purpose = ?2";
+    let query = db::query(sql).bind(owner.as_str()).bind(LinkPurpose::Reset.word());
+    query.execute(connection)?;
+    Ok(())
 }
 
 /// Adds a credential, and clears away the player's expired ones and surplus sessions so that they do not pile up.

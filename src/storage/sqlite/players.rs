@@ -246,6 +246,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         forget_operator(connection, player)?;
         forget_webhook(connection, player)?;
         resets::forget(connection, player)?;
+        forget_mail(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -269,6 +270,14 @@ fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), Stor
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = ?)";
     db::query(sql).bind(player.as_str()).execute(connection)?;
     Ok(())
+}
+
+/// Forgets where somebody has their mail, and says whether anybody knew.
+pub(super) fn forget_mail(connection: &Connection, player: &PlayerId) -> Result<u64, StoreError> {
+    let sql = "DELETE FROM mail_link WHERE owner = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(player.as_str()).execute(connection)?;
+    let sql = "DELETE FROM mail WHERE owner = (SELECT key FROM player WHERE id = ?)";
+    Ok(db::query(sql).bind(player.as_str()).execute(connection)?)
 }
 
 pub(super) fn set_profile(connection: &Connection, player: &PlayerId, profile: &BotProfile) -> WriteOutcome {

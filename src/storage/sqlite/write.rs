@@ -11,7 +11,7 @@ use super::events;
 use super::games;
 use super::open;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, links, moderation, operators, players,
+    bot_versions, credentials, guests, judgements, learners, links, mails, moderation, operators, players,
     published, puzzles, refit, reports, resets, settlement, tournaments, voiding, webhooks,
 };
 use crate::model::ids::GameId;
@@ -261,6 +261,14 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetWebhook(webhook) => webhooks::set(self.connection, webhook),
             Write::RemoveWebhook { owner } => webhooks::remove(self.connection, owner),
             Write::NoteDelivery(note) => webhooks::note(self.connection, note),
+            Write::SetMail(mail) => mails::set(self.connection, mail),
+            Write::RemoveMail { owner } => mails::remove(self.connection, owner),
+            Write::SetNotices { owner, notices } => mails::set_notices(self.connection, owner, *notices),
+            Write::AddMailLink(link) => mails::add_link(self.connection, link),
+            Write::VerifyMail { digest, at } => mails::verify(self.connection, digest, *at),
+            Write::ResetPassword { digest, password, at } => {
+                mails::reset(self.connection, digest, password, *at)
+            }
             Write::UseFactor { player, used } => operators::use_factor(self.connection, player, used),
             Write::AddReport(report) => reports::add(self.connection, report),
             Write::HandleReport(verdict) => reports::handle(self.connection, verdict),

@@ -166,6 +166,9 @@ pub(crate) const TABLES: &[Table] = &[
     table!(operator (player: Number) since: Number, salt: Text, last_step: Number, recovery: Text; PORTION, false),
     table!(webhook (owner: Number) url: Text, salt: Text, since: Number, failures: Number, last_at: Number,
         last_outcome: Text; PORTION, false),
+    table!(mail (owner: Number) address: Text, language: Text, notices: Flag, since: Number, verified_at: Number;
+        PORTION, false),
+    table!(mail_link (owner: Number, purpose: Text) digest: Bytes, expires_at: Number; PORTION, false),
 ];
 
 #[cfg(test)]

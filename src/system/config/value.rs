@@ -142,6 +142,15 @@ impl SiteOrigin {
         &self.0
     }
 
+    /// The host, without the port.
+    pub(crate) fn host(&self) -> &str {
+        let (_, authority) = self.0.split_once("://").unwrap_or_default();
+        match authority.split_once(']') {
+            Some((address, _)) => authority.get(..=address.len()).unwrap_or(authority),
+            None => authority.split(':').next().unwrap_or(authority),
+        }
+    }
+
     /// Whether browsers reach it over TLS.
     pub(crate) fn is_secure(&self) -> bool {
         self.0.starts_with("https://")

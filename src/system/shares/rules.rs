@@ -31,6 +31,8 @@ pub(crate) enum Share {
     Change,
     Feed,
     Webhook,
+    MailLink,
+    Mail,
 }
 
 /// How much somebody may use up: so much in a period, and so many at the same time.
@@ -116,10 +118,17 @@ const WEBHOOK: Rule = Rule::new("webhook", "messages to webhooks")
     .account(Limit::each(120, MINUTE).and_held(32))
     .all(Limit::held(2_000));
 
+/// Links that somebody asks for, to addresses known or unknown: a class that has forgotten its passwords.
+const MAIL_LINK: Rule = Rule::new("mail_link", "links by mail").network(Limit::each(30, HOUR));
+
+/// Mails that an account causes, so that nobody fills a stranger's mailbox; in all, what a mail server takes from one
+/// customer.
+const MAIL: Rule = Rule::new("mail", "mails").account(Limit::each(5, HOUR)).all(Limit::each(1_200, HOUR));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
@@ -137,6 +146,8 @@ impl Share {
         Self::Change,
         Self::Feed,
         Self::Webhook,
+        Self::MailLink,
+        Self::Mail,
     ];
 
     /// How it is shared.
@@ -182,6 +193,8 @@ impl Share {
             // Streams of events for programs that only listen.
             Self::Feed => Rule::new("feed", "feeds").network(Limit::each(120, MINUTE).and_held(16)),
             Self::Webhook => WEBHOOK,
+            Self::MailLink => MAIL_LINK,
+            Self::Mail => MAIL,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::Common;
 use crate::app::terminal::output;
-use crate::http::control::{BackupsShown, DaemonStatus, OrdersShown, RatingAlarmView};
+use crate::http::control::{BackupsShown, DaemonStatus, MailsShown, OrdersShown, RatingAlarmView};
 use crate::model::ids::GameId;
 
 /// Show what the daemon on a data directory is doing.
@@ -47,6 +47,9 @@ fn print(out: &mut dyn Write, status: &DaemonStatus) -> io::Result<()> {
     }
     print_orders(out, &status.orders)?;
     print_backups(out, &status.backups)?;
+    if let Some(mails) = &status.mails {
+        print_mails(out, mails)?;
+    }
     for pause in &status.pauses {
         writeln!(out, "{pause}")?;
     }
@@ -82,6 +85,16 @@ fn print_backups(out: &mut dyn Write, backups: &BackupsShown) -> io::Result<()> 
     }
     if let Some(failure) = failure {
         writeln!(out, "backup failed: {failure}")?;
+    }
+    Ok(())
+}
+
+fn print_mails(out: &mut dyn Write, mails: &MailsShown) -> io::Result<()> {
+    let MailsShown { waiting, delivered, lost, delivered_at, failure } = mails;
+    let last = delivered_at.as_ref().map(|at| format!(", the last {at}")).unwrap_or_default();
+    writeln!(out, "mails delivered: {delivered}{last}; waiting: {waiting}, lost: {lost}")?;
+    if let Some(failure) = failure {
+        writeln!(out, "mail failed: {failure}")?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 21] = [
+const KEPT: [Part; 22] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -27,6 +27,7 @@ const KEPT: [Part; 21] = [
     Part::SelfTests,
     Part::Duels,
     Part::Webhooks,
+    Part::Mail,
     Part::MetricsListener,
     Part::Listener,
 ];
@@ -43,6 +44,9 @@ fn busy() -> Config {
     config.judging.enabled = true;
     config.limits.rated_requires_selftest = true;
     config.webhooks.enabled = true;
+    config.server.public_url = Some("http://127.0.0.1".parse().unwrap());
+    config.mail.server = "127.0.0.1:9".parse().unwrap();
+    config.mail.from = "arena@example.org".parse().unwrap();
     config.backup.at = "0 0 1 1 *".parse().unwrap();
     config.backup.directory = ".".into();
     config.dump.at = "0 0 1 1 *".parse().unwrap();

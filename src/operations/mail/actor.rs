@@ -1,0 +1,145 @@
+//! Hands mails over, one after the other, and looks for bots whose owners are to be told that they are paused.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
+
+use super::{Mailer, Occasion, Outgoing, Posted, WAITING_MAX};
+use crate::competition::matchmaker::Troubles;
+use crate::competition::matchmaker::troubles::BotTrouble;
+use crate::model::ids::PlayerId;
+use crate::storage::Store;
+use crate::storage::store::StoreError;
+use crate::system::part::Part;
+use crate::system::supervision::{BoxedError, Kept};
+
+/// How often is looked which bots are paused; the shortest pause is five minutes.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// Has the mails that wait.
+#[derive(Debug)]
+pub(crate) struct MailActor {
+    mailer: Mailer,
+    outgoing: Outgoing,
+    /// Those that were not taken, and when they are tried again.
+    again: Vec<(Instant, Posted)>,
+    store: Arc<dyn Store>,
+    troubles: Troubles,
+    /// Bots that were paused when it was last looked.
+    paused: HashSet<PlayerId>,
+}
+
+impl Kept for MailActor {
+    fn part(&self) -> Part {
+        Part::Mail
+    }
+
+    async fn run(&mut self, stop: &CancellationToken) -> Result<(), BoxedError> {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = self.work() => {}
+        }
+        Ok(())
+    }
+
+    /// The mail in hand is not sent.
+    async fn renew(&mut self) -> Result<(), BoxedError> {
+        Ok(())
+    }
+}
+
+impl MailActor {
+    pub(crate) fn new(mailer: Mailer, outgoing: Outgoing, store: Arc<dyn Store>, troubles: Troubles) -> Self {
+        Self { mailer, outgoing, again: Vec::new(), store, troubles, paused: HashSet::new() }
+    }
+
+    async fn work(&mut self) {
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        loop {
+            let place = self.next_again();
+            let due = place.map(|place| self.again[place].0);
+            tokio::select! {
+                biased;
+                () = sleep_until(due) => {
+                    if let Some(place) = place {
+                        let (_, posted) = self.again.swap_remove(place);
+                        self.hand_over(posted).await;
+                    }
+                }
+                posted = self.outgoing.0.recv() => match posted {
+                    Some(posted) => self.hand_over(posted).await,
+                    None => return,
+                },
+                _ = look.tick() => {
+                    if let Err(error) = self.tell_of_pauses().await {
+                        warn!(%error, "owners of bots could not be written to");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which of those that wait is due first.
+    fn next_again(&self) -> Option<usize> {
+        (0..self.again.len()).min_by_key(|place| self.again[*place].0)
+    }
+
+    async fn hand_over(&mut self, mut posted: Posted) {
+        self.mailer.noted().waiting -= 1;
+        let Err(error) = self.mailer.attempt(&posted.letter).await else { return };
+        let pause = self.mailer.inner.deps.retries.get(posted.tried).copied();
+        let Some(pause) = pause.filter(|_| !error.is_final() && self.again.len() < WAITING_MAX) else {
+            self.mailer.lost("lost");
+            return;
+        };
+        posted.tried += 1;
+        self.mailer.noted().waiting += 1;
+        self.again.push((Instant::now() + pause, posted));
+    }
+
+    /// Writes to owners of bots that were not paused when it was last looked.
+    async fn tell_of_pauses(&mut self) -> Result<(), StoreError> {
+        let paused = self.troubles.paused();
+        let now = paused.iter().map(|(bot, _)| bot.clone()).collect();
+        let before = std::mem::replace(&mut self.paused, now);
+        for (bot, trouble) in paused.into_iter().filter(|(bot, _)| !before.contains(bot)) {
+            self.tell_of_pause(&bot, trouble).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes to the owner of a bot, if it has said that it wants to hear of this and where.
+    async fn tell_of_pause(&self, bot: &PlayerId, trouble: BotTrouble) -> Result<(), StoreError> {
+        let Some(bot) = self.store.player(bot).await? else { return Ok(()) };
+        let Some(owner) = &bot.owner else { return Ok(()) };
+        let mail = self.store.mail(owner).await?;
+        let Some(mail) = mail.filter(|mail| mail.notices && mail.verified_at.is_some()) else {
+            return Ok(());
+        };
+        let site = &self.mailer.inner.deps.site;
+        let occasion = Occasion::Paused {
+            page: format!("{site}/bot/{}", bot.name),
+            settings: format!("{site}/account"),
+            bot: bot.name,
+            fault: trouble.fault,
+            until: trouble.until,
+        };
+        let posted = self.mailer.allow(owner).and_then(|()| self.mailer.post(&mail, &occasion));
+        if let Err(error) = posted {
+            debug!(%owner, %error, "the owner of a bot is not written to");
+        }
+        Ok(())
+    }
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
