@@ -181,8 +181,17 @@ impl Palette {
 
     fn places(&mut self, canvas: &Canvas) -> Vec<u8> {
         let (colours, nearest) = (&self.colours, &mut self.nearest);
-        let pixels = canvas.pixels.as_chunks::<3>().0.iter();
-        pixels.map(|pixel| *nearest.entry(*pixel).or_insert_with(|| nearest_of(colours, *pixel))).collect()
+        // Most pixels have the colour of the one before.
+        let mut last = None;
+        let mut place_of = |pixel: &Colour| match last {
+            Some((colour, place)) if colour == *pixel => place,
+            _ => {
+                let place = *nearest.entry(*pixel).or_insert_with(|| nearest_of(colours, *pixel));
+                last = Some((*pixel, place));
+                place
+            }
+        };
+        canvas.pixels.as_chunks::<3>().0.iter().map(&mut place_of).collect()
     }
 }
 
@@ -209,25 +218,28 @@ fn compressed(pixels: &[u8]) -> Vec<u8> {
     const CLEAR: u16 = 1 << BITS;
     const END: u16 = CLEAR + 1;
     let mut bits = BitWriter::default();
-    let mut table: HashMap<(u16, u8), u16> = HashMap::new();
+    // Of each code and the next place the code for both, 0 where there is none yet: no hash is computed for a pixel.
+    let mut table = vec![0_u16; 1 << (WIDTH_MAX + u32::from(BITS))];
+    let of = |prefix: u16, pixel: u8| usize::from(prefix) << BITS | usize::from(pixel);
     let (mut next, mut width) = (END + 1, u32::from(BITS) + 1);
     bits.push(CLEAR, width);
     let mut pixels = pixels.iter().copied();
     let Some(first) = pixels.next() else { return bits.end() };
     let mut prefix = u16::from(first);
     for pixel in pixels {
-        if let Some(known) = table.get(&(prefix, pixel)) {
-            prefix = *known;
+        let known = table[of(prefix, pixel)];
+        if known != 0 {
+            prefix = known;
             continue;
         }
         bits.push(prefix, width);
         if next < 1 << WIDTH_MAX {
             width += u32::from(next == 1 << width && width < WIDTH_MAX);
-            table.insert((prefix, pixel), next);
+            table[of(prefix, pixel)] = next;
             next += 1;
         } else {
             bits.push(CLEAR, width);
-            table.clear();
+            table.fill(0);
             (next, width) = (END + 1, u32::from(BITS) + 1);
         }
         prefix = pixel.into();

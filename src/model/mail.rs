@@ -14,8 +14,8 @@ const ADDRESS_MAX: usize = 254;
 /// Characters of a part of a host's name, by RFC 1035.
 const LABEL_MAX: usize = 63;
 
-/// The address of a mailbox, `ada@example.org`: ASCII letters, digits and a few signs, without names and quotes. The host
-/// is in small letters.
+/// The address of a mailbox, `ada@example.org`: ASCII letters, digits and a few signs, without names and quotes. The
+/// host is in small letters.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct MailAddress(String);
 

@@ -127,6 +127,7 @@ pub(crate) struct Mailer {
 struct Inner {
     deps: MailDeps,
     queue: mpsc::Sender<Posted>,
+    /// A lock, for whoever asks for a mail counts it before the actor sees it; it is held for a few additions.
     standing: Mutex<MailStanding>,
 }
 
@@ -141,7 +142,7 @@ struct Posted {
 /// How mails are doing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct MailStanding {
-    /// Those that wait.
+    /// Mails that are still to be sent.
     pub(crate) waiting: usize,
     /// Since the daemon began.
     pub(crate) delivered: u64,

@@ -583,9 +583,8 @@ impl Config {
             );
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
-        self.server.check_tls()?;
+        self.server.check_tls().and_then(|()| self.mail.check(self.server.public_url.as_ref()))?;
         self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
-        self.mail.check(self.server.public_url.as_ref())?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(

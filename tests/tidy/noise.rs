@@ -20,7 +20,7 @@ const AS_LONG_AS_ITS_ENUM: usize = usize::MAX;
 const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("arena/src/runner.rs", "run", 46),
     ("src/app/laboratory/train/courses.rs", "begin", 48),
-    ("src/app/server.rs", "start_with", 61),
+    ("src/app/server.rs", "start_with", 66),
     ("src/client/load/player.rs", "take", 46),
     ("src/http/api/games.rs", "endpoints", 48),
     ("src/http/api/own_bots.rs", "endpoints", 68),

@@ -81,6 +81,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/http/connection_limits.rs",
     "src/http/preview.rs",
     "src/http/slow_peer.rs",
+    "src/operations/mail.rs",
     "src/play/feeds.rs",
     "src/play/file_lessons.rs",
     "src/play/host.rs",

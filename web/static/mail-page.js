@@ -19,6 +19,8 @@ function done(gone, shown) {
 }
 
 if (link) history.replaceState(null, "", location.pathname);
+// A link that is opened where such a page is open already changes nothing but what stands behind the #.
+window.addEventListener("hashchange", () => location.reload());
 if (link && document.querySelector("#ask-reset")) exchange("#ask-reset", "#new-password-form");
 if (!link && document.querySelector("#verify-mail")) exchange("#verify-mail", "#no-link");
 

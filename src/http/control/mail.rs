@@ -21,7 +21,7 @@ pub(super) struct TryMail {
 /// A mail that was taken.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct TriedMail {
-    /// Where it goes.
+    /// To whom it was sent, as the operator wrote it.
     pub(crate) address: String,
 }
 

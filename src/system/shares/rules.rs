@@ -108,6 +108,9 @@ const REPORT: Rule = Rule::new("report", "reports")
     .account(Limit::each(10, HOUR))
     .all(Limit::each(600, HOUR));
 
+/// Each costs the lobby a search for a partner.
+const SEEK: Rule = Rule::new("seek", "searches for a game").network(Limit::each(300, MINUTE).and_held(128));
+
 /// Streams of all records, each a walk through the store.
 const EXPORT: Rule =
     Rule::new("export", "exports").network(Limit::each(60, TEN_MINUTES).and_held(4)).all(Limit::held(32));
@@ -174,10 +177,7 @@ impl Share {
             Self::Link => Rule::new("link", "links to games").network(Limit::each(120, HOUR).and_held(64)),
             // Offers to somebody, who must read them.
             Self::Offer => Rule::new("offer", "offers").network(Limit::each(300, MINUTE)),
-            // Each costs the lobby a search for a partner.
-            Self::Seek => {
-                Rule::new("seek", "searches for a game").network(Limit::each(300, MINUTE).and_held(128))
-            }
+            Self::Seek => SEEK,
             // Games under way hold memory, of bots of the house above all; each is a row for ever.
             Self::Game => Rule::new("game", "games").network(Limit::each(600, TEN_MINUTES).and_held(256)),
             // Positions that the solver looks at, a million a second in the long run: reviews, pages and puzzles draw
