@@ -16,7 +16,7 @@ name = "Opening Cup"
 at = "start"
 format = "round-robin"
 entrants = ["stupid", "random", "greedy"]
-concurrency = 2
+concurrency = 1
 seed = 5
 
 [[tournaments]]
@@ -63,7 +63,7 @@ test("a tournament is followed live, through the death of the daemon, to its end
   await assertGood(page, "a tournament under way");
 
   await arena.crashAndRestart();
-  await page.waitForSelector(".tournament-status:not([data-live])", { timeout: 120_000 });
+  await page.waitForSelector(".tournament-status:not([data-live])", { timeout: 240_000 });
   assert.equal(await page.evaluate(() => "notReloaded" in globalThis), true);
   assert.match(await page.innerText(".tournament-status"), /6 of 6 games/);
   const { schedule } = await (await page.request.get(page.url().replace("/tournament/", "/api/v1/tournaments/"))).json();
