@@ -4,6 +4,7 @@
 pub(crate) mod backups;
 pub(crate) mod dumps;
 pub(crate) mod mail;
+mod schedule;
 pub mod verify;
 pub(crate) mod voiding;
 pub(crate) mod webhooks;

@@ -8,12 +8,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
+use super::schedule::{Scheduled, keep_to_schedule};
 use crate::model::cron::Cron;
 use crate::model::time::UnixMillis;
 use crate::model::world::on_thread;
@@ -29,12 +29,6 @@ const NAME_ENDS: &str = ".backup";
 
 /// How the name of a half copy ends, which a killed daemon leaves.
 const DRAFT_ENDS: [&str; 2] = [".draft", ".draft-journal"];
-
-/// How long to wait after a failure: a directory that is not mounted, or a full disk, may be seen to meanwhile.
-const AFTER_FAILURE: Duration = Duration::from_mins(10);
-
-/// The longest sleep: whoever sets the clock or lets the machine sleep is late by no more.
-const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// When to copy, where to, and how many copies stay.
 #[derive(Clone, Debug)]
@@ -84,6 +78,20 @@ pub(crate) struct BackupKeeper {
     pub(crate) plan: BackupPlan,
 }
 
+impl Scheduled for BackupKeeper {
+    fn schedule(&self) -> &Cron {
+        &self.plan.schedule
+    }
+
+    fn is_due_at(&self, moment: UnixMillis) {
+        self.backups.change(|standing| standing.due = Some(moment));
+    }
+
+    async fn attempt(&self) -> bool {
+        self.copy().await
+    }
+}
+
 impl BackupKeeper {
     /// Runs until the daemon stops.
     pub(crate) async fn run(self, stop: CancellationToken) {
@@ -104,17 +112,7 @@ impl BackupKeeper {
             Err(_) => {} // the process ends
         }
         let since = self.backups.standing().made.unwrap_or_else(UnixMillis::now);
-        let mut due = self.plan.schedule.next_after(since);
-        while let Some(moment) = due {
-            self.backups.change(|standing| standing.due = Some(moment));
-            while UnixMillis::now() < moment {
-                tokio::time::sleep(moment.after(UnixMillis::now()).min(LOOK_EVERY)).await;
-            }
-            while !self.copy().await {
-                tokio::time::sleep(AFTER_FAILURE).await;
-            }
-            due = self.plan.schedule.next_after(UnixMillis::now());
-        }
+        keep_to_schedule(self, since).await;
     }
 
     fn note(&self, made: Option<UnixMillis>) {

@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -19,6 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
+use super::schedule::{Scheduled, keep_to_schedule};
 use crate::model::cron::Cron;
 use crate::model::time::UnixMillis;
 use crate::model::world::on_thread;
@@ -38,12 +38,6 @@ const CHECKSUM_ENDS: &str = ".sha256";
 
 /// What the name of a half file has at its end, which a killed daemon leaves.
 const DRAFT_ENDS: &str = ".draft";
-
-/// How long to wait after a failure.
-const AFTER_FAILURE: Duration = Duration::from_mins(10);
-
-/// The longest sleep: whoever sets the clock or lets the machine sleep is late by no more.
-const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// When to write, where to, and how many files stay.
 #[derive(Clone, Debug)]
@@ -79,6 +73,16 @@ enum DumpError {
     File(#[from] io::Error),
 }
 
+impl Scheduled for DumpKeeper {
+    fn schedule(&self) -> &Cron {
+        &self.plan.schedule
+    }
+
+    async fn attempt(&self) -> bool {
+        self.dump().await
+    }
+}
+
 impl DumpKeeper {
     /// Runs until the daemon stops.
     pub(crate) async fn run(self, stop: CancellationToken) {
@@ -96,16 +100,7 @@ impl DumpKeeper {
             Vec::new()
         });
         let since = there.first().map_or_else(UnixMillis::now, |newest| newest.made);
-        let mut due = self.plan.schedule.next_after(since);
-        while let Some(moment) = due {
-            while UnixMillis::now() < moment {
-                tokio::time::sleep(moment.after(UnixMillis::now()).min(LOOK_EVERY)).await;
-            }
-            while !self.dump().await {
-                tokio::time::sleep(AFTER_FAILURE).await;
-            }
-            due = self.plan.schedule.next_after(UnixMillis::now());
-        }
+        keep_to_schedule(self, since).await;
     }
 
     /// Writes a file and removes what is too old. Whether there is one; what failed has been said.

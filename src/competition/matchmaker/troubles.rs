@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::health::Condition;
 use crate::model::ids::PlayerId;
@@ -56,7 +56,7 @@ impl Troubles {
     }
 
     /// All that are paused.
-    pub(crate) fn paused(&self) -> Vec<(PlayerId, BotTrouble)> {
+    fn paused(&self) -> Vec<(PlayerId, BotTrouble)> {
         let bots = self.bots.read().unwrap_or_else(PoisonError::into_inner);
         bots.iter()
             .filter(|(_, trouble)| !trouble.probing)
@@ -79,5 +79,31 @@ impl Troubles {
 
     pub(super) fn replace(&self, troubles: HashMap<PlayerId, BotTrouble>) {
         *self.bots.write().unwrap_or_else(PoisonError::into_inner) = troubles;
+    }
+}
+
+/// The bots that are paused, for whoever tells of each pause once.
+#[derive(Debug)]
+pub(crate) struct Pauses {
+    troubles: Troubles,
+    /// Bots that were paused when it was last looked.
+    known: HashSet<PlayerId>,
+}
+
+impl Pauses {
+    /// How often to look; the shortest pause is five minutes.
+    pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+    pub(crate) fn new(troubles: Troubles) -> Self {
+        Self { troubles, known: HashSet::new() }
+    }
+
+    /// Those that were not paused when it was last looked.
+    pub(crate) fn new_ones(&mut self) -> Vec<(PlayerId, BotTrouble)> {
+        let mut paused = self.troubles.paused();
+        let now = paused.iter().map(|(bot, _)| bot.clone()).collect();
+        let before = std::mem::replace(&mut self.known, now);
+        paused.retain(|(bot, _)| !before.contains(bot));
+        paused
     }
 }

@@ -390,7 +390,8 @@ impl Director {
         }
         self.note(Write::PlanTournament(Box::new(plan.clone()))).await?;
         info!(tournament = %plan.id, name = plan.name, maker = %maker.name, "a tournament is to come");
-        let entered = plan.entered.iter().map(|_| maker.clone()).take(1).collect();
+        // Nobody but its maker can have entered yet.
+        let entered = if plan.entered.is_empty() { Vec::new() } else { vec![maker.clone()] };
         self.plans.push(PlannedTournament::made(plan, maker, entered));
         self.announce();
         Ok(())

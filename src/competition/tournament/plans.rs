@@ -55,7 +55,7 @@ impl PlannedTournament {
         Self { next: Some(plan.begins_at), entered, made: Some(made), config: config_of(plan) }
     }
 
-    /// The same if it was made by somebody and has this id.
+    /// By whom it was made, if it is the one of this id.
     pub(super) fn made_as(&self, id: &TournamentId) -> Option<&Made> {
         self.made.as_ref().filter(|made| made.id == *id)
     }

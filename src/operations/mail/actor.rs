@@ -1,8 +1,6 @@
 //! Hands mails over, one after the other, and looks for bots whose owners are to be told that they are paused.
 
-use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -10,15 +8,12 @@ use tracing::{debug, warn};
 
 use super::{Mailer, Occasion, Outgoing, Posted, WAITING_MAX};
 use crate::competition::matchmaker::Troubles;
-use crate::competition::matchmaker::troubles::BotTrouble;
+use crate::competition::matchmaker::troubles::{BotTrouble, Pauses};
 use crate::model::ids::PlayerId;
 use crate::storage::Store;
 use crate::storage::store::StoreError;
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
-
-/// How often is looked which bots are paused; the shortest pause is five minutes.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// Has the mails that wait.
 #[derive(Debug)]
@@ -28,9 +23,7 @@ pub(crate) struct MailActor {
     /// Those that were not taken, and when they are tried again.
     again: Vec<(Instant, Posted)>,
     store: Arc<dyn Store>,
-    troubles: Troubles,
-    /// Bots that were paused when it was last looked.
-    paused: HashSet<PlayerId>,
+    pauses: Pauses,
 }
 
 impl Kept for MailActor {
@@ -55,11 +48,11 @@ impl Kept for MailActor {
 
 impl MailActor {
     pub(crate) fn new(mailer: Mailer, outgoing: Outgoing, store: Arc<dyn Store>, troubles: Troubles) -> Self {
-        Self { mailer, outgoing, again: Vec::new(), store, troubles, paused: HashSet::new() }
+        Self { mailer, outgoing, again: Vec::new(), store, pauses: Pauses::new(troubles) }
     }
 
     async fn work(&mut self) {
-        let mut look = tokio::time::interval(LOOK_EVERY);
+        let mut look = tokio::time::interval(Pauses::LOOK_EVERY);
         loop {
             let place = self.next_again();
             let due = place.map(|place| self.again[place].0);
@@ -104,10 +97,7 @@ impl MailActor {
 
     /// Writes to owners of bots that were not paused when it was last looked.
     async fn tell_of_pauses(&mut self) -> Result<(), StoreError> {
-        let paused = self.troubles.paused();
-        let now = paused.iter().map(|(bot, _)| bot.clone()).collect();
-        let before = std::mem::replace(&mut self.paused, now);
-        for (bot, trouble) in paused.into_iter().filter(|(bot, _)| !before.contains(bot)) {
+        for (bot, trouble) in self.pauses.new_ones() {
             self.tell_of_pause(&bot, trouble).await?;
         }
         Ok(())

@@ -1,8 +1,5 @@
 //! Follows what happens to bots, for whoever wants to be told.
 
-use std::collections::HashSet;
-use std::time::Duration;
-
 use fourfold_engine::Side;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -11,23 +8,18 @@ use tracing::{info, warn};
 use super::Webhooks;
 use super::event::Event;
 use crate::competition::matchmaker::Troubles;
-use crate::model::ids::PlayerId;
+use crate::competition::matchmaker::troubles::Pauses;
 use crate::play::host::GameOver;
 use crate::storage::store::StoreError;
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
-
-/// How often is looked which bots are paused; the shortest pause is five minutes.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// Hears of ends of games and looks for pauses.
 #[derive(Debug)]
 pub(crate) struct WebhookActor {
     webhooks: Webhooks,
     ends: broadcast::Receiver<GameOver>,
-    troubles: Troubles,
-    /// Bots that were paused when it was last looked.
-    paused: HashSet<PlayerId>,
+    pauses: Pauses,
 }
 
 impl Kept for WebhookActor {
@@ -36,7 +28,7 @@ impl Kept for WebhookActor {
     }
 
     async fn run(&mut self, stop: &CancellationToken) -> Result<(), BoxedError> {
-        let mut look = tokio::time::interval(LOOK_EVERY);
+        let mut look = tokio::time::interval(Pauses::LOOK_EVERY);
         loop {
             let told = tokio::select! {
                 biased;
@@ -66,7 +58,7 @@ impl Kept for WebhookActor {
 
 impl WebhookActor {
     pub(crate) fn new(webhooks: Webhooks, ends: broadcast::Receiver<GameOver>, troubles: Troubles) -> Self {
-        Self { webhooks, ends, troubles, paused: HashSet::new() }
+        Self { webhooks, ends, pauses: Pauses::new(troubles) }
     }
 
     async fn tell_of_end(&self, over: &GameOver) -> Result<(), StoreError> {
@@ -80,10 +72,7 @@ impl WebhookActor {
 
     /// Tells owners of bots that were not paused when it was last looked.
     async fn tell_of_pauses(&mut self) -> Result<(), StoreError> {
-        let paused = self.troubles.paused();
-        let now = paused.iter().map(|(bot, _)| bot.clone()).collect();
-        let before = std::mem::replace(&mut self.paused, now);
-        for (bot, trouble) in paused.into_iter().filter(|(bot, _)| !before.contains(bot)) {
+        for (bot, trouble) in self.pauses.new_ones() {
             let Some(bot) = self.webhooks.inner.deps.store.player(&bot).await? else { continue };
             if let Some(owner) = &bot.owner {
                 self.webhooks.tell(owner, &Event::paused(bot.name, trouble)).await?;
