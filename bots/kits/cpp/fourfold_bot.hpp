@@ -158,7 +158,7 @@ inline std::string environment(const char* name, const char* otherwise) {
 
 /// How the bot presents itself. Address and token come from FOURFOLD_URL and FOURFOLD_TOKEN.
 struct Settings {
-    std::string name, version;  // ratings are kept by version, so raise it when the bot plays differently
+    std::string name, version;  // its page sums games up by version, so raise it when the bot plays differently
     std::string url = environment("FOURFOLD_URL", "ws://127.0.0.1:4444");
     std::string token = environment("FOURFOLD_TOKEN", "");
     bool open = true;           // on the ladder and in the directory; otherwise only its owner can challenge it

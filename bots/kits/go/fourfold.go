@@ -67,7 +67,7 @@ func (turn Turn) CentreFirst() []int {
 // Settings say how the bot presents itself. An empty URL or Token is FOURFOLD_URL, or port 4444 of this machine, and
 // FOURFOLD_TOKEN.
 type Settings struct {
-	Name, Version string // ratings are kept by version, so raise it when the bot plays differently
+	Name, Version string // its page sums games up by version, so raise it when the bot plays differently
 	URL, Token    string
 	Private       bool   // off the ladder and out of the directory: only its owner can challenge it
 	Games         int    // stop after so many; 0 for never

@@ -65,7 +65,7 @@ impl From<u8> for Choice {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub name: String,
-    /// Ratings are kept by version, so raise it when the bot plays differently.
+    /// The page of the bot sums games up by version, so raise it when the bot plays differently.
     pub version: String,
     pub url: String,
     pub token: String,
