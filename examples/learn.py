@@ -2,12 +2,16 @@
 """A small network learns from exact labels, step by step as in a notebook: data, training, and what it is worth.
 
     pip install numpy
-    fourfold dataset --positions 100000 --plies 8-36 --out train.ndjson --sheet train.md
-    fourfold dataset --positions 5000 --plies 8-36 --seed 2 --exclude train.ndjson --out test.ndjson
+    fourfold dataset --positions 100000 --plies 12-36 --out train.ndjson --sheet train.md
+    fourfold dataset --positions 5000 --plies 12-36 --seed 2 --exclude train.ndjson --out test.ndjson
     python3 examples/learn.py train.ndjson test.ndjson --out net.npz
     fourfold measure "mine=cmd:python3 examples/learn.py --play net.npz" random greedy --positions 200 --games 0
-    fourfold match "mine=cmd:python3 examples/learn.py --play net.npz" greedy --games 200 --sprt 0,100 --save m.ndjson
+    fourfold match "mine=cmd:python3 examples/learn.py --play net.npz" random --games 200 --sprt 0,100 --save m.ndjson
     fourfold report m.ndjson --out m.html
+
+The dataset takes ten minutes of one core, the training one. After that the network finds a best column in 64 % of the test
+positions and keeps the value in 84 %; of `measure`'s positions with something to lose it decides 62 % rightly (random 32 %,
+greedy 72 %). It won all of the 32 games against `random` that the test took, and lost 26 of 32 against `greedy`.
 
 The network sees two planes of stones and says how good each column is; the label is which columns are best. It needs
 nothing but numpy. With --play it answers in the dialect `simple`: a line of moves in, a column out.
