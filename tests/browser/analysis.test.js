@@ -78,7 +78,7 @@ test("both sides are moved by mouse, and each column says what it is worth", asy
   assert.equal(await page.locator("ff-board .stones > g").count(), 3, "the address is the position");
 });
 
-test("keys move, take back and play again, and a new move forgets what was taken back", async () => {
+test("keys move, take back and play again, and a new move takes the place of what was taken back", async () => {
   const [page] = await visitors(1);
   await open(page, "/analysis");
   for (const key of ["4", "4", "3"]) await page.keyboard.press(key);
@@ -103,6 +103,38 @@ test("keys move, take back and play again, and a new move forgets what was taken
   await page.keyboard.press("Enter");
   await shows(page, 1);
   assert.equal(new URL(page.url()).pathname, "/analysis/5");
+});
+
+test("every line that was tried stays in the list of moves, and one goes back to it", async () => {
+  const [page] = await visitors(1);
+  await open(page, "/analysis");
+  assert.equal(await page.isVisible("#no-branches"), true);
+  for (const key of "443") await page.keyboard.press(key);
+  await shows(page, 3);
+  await page.keyboard.press("ArrowLeft");
+  for (const key of "71") await page.keyboard.press(key);
+  await shows(page, 4);
+  const told = () => page.$$eval("#branches .shown", (moves) => moves.map((move) => move.textContent));
+  assert.deepEqual(await told(), ["1.4", "2.4", "3.3", "3.7", "4.1"]);
+  assert.equal(await page.locator("#branches .aside button").count(), 2, "the second line stands where it left the first");
+  assert.equal(await page.textContent("#branches [aria-current] .shown"), "4.1");
+  assert.equal(await page.textContent("#branches [aria-current] .visually-hidden"), "Move 4, Gold: column 1");
+
+  await page.click('#branches button:has-text("3.3")');
+  await shows(page, 3);
+  assert.equal(new URL(page.url()).pathname, "/analysis/443");
+  await page.click('#branches button:has-text("3.7")');
+  await shows(page, 3);
+  await page.keyboard.press("End");
+  await shows(page, 4);
+  assert.equal(new URL(page.url()).pathname, "/analysis/4471", "the line goes on as it did");
+  await page.reload();
+  await shows(page, 4);
+  assert.equal((await told()).length, 5, "nothing is lost with a reload");
+  await page.click("#mirror");
+  assert.deepEqual(await told(), ["1.4", "2.4", "3.5", "3.1", "4.7"]);
+  await page.click("#empty");
+  assert.deepEqual(await told(), []);
 });
 
 test("values can be hidden, and stay hidden", async () => {
@@ -202,9 +234,11 @@ test("a finished game is reviewed: the graph, the turning point, arrows, and ano
   await startBotGame(page);
   await playOut(page, clickColumn);
   const last = await ply(page);
+  assert.deepEqual(await page.locator("#game ff-board .stones title").allTextContents(), Array.from({ length: last }, (_, index) => String(index + 1)));
   const graph = page.locator(".graph");
   await graph.waitFor();
   assert.equal(await graph.getAttribute("aria-valuenow"), String(last));
+  assert.match((await page.textContent(".review-verdict")) ?? "", new RegExp(`^Move ${last}: (Coral|Gold) has won\\.$`), "the last move speaks for itself");
   await graph.focus();
   await page.keyboard.press("Home");
   assert.equal(await page.locator("ff-board .stones > g").count(), 0);

@@ -3,6 +3,7 @@
 
 import { AnalysisView } from "./analysis-view.js";
 import { announce } from "./announce.js";
+import { grow, mirrored, noMoves, throughout, treeOf } from "./branches.js";
 import { find } from "./dom.js";
 import { address, goTo, isOver, lineOf, mirror, play, printMoves, shownMoves } from "./line.js";
 import { outlook, outlookWords } from "./outlook.js";
@@ -29,6 +30,8 @@ const opponent = /** @type {HTMLSelectElement} */ (find("#opponent"));
 /** @type {AnalysisState} */
 let state = {
   line: lineOf(root.dataset.variant ?? "7x6", root.dataset.moves ?? ""),
+  // What was tried here before the page was loaded anew.
+  tree: treeOf(history.state) ?? noMoves(),
   position: null,
   waits: null,
   hints: localStorage.getItem(HINTS_KEY) !== "off",
@@ -41,8 +44,9 @@ let asked = new AbortController();
 function go(line) {
   const before = state.line;
   const moves = printMoves(shownMoves(line));
-  state = { ...state, line, position: known(line.variant, moves), waits: null };
-  history.replaceState(null, "", address(line));
+  const tree = grow(state.tree, line.moves);
+  state = { ...state, line, tree, position: known(line.variant, moves), waits: null };
+  history.replaceState(tree, "", address(line));
   view.show(state);
   if (line.ply === before.ply + 1) {
     const column = line.moves[line.ply - 1];
@@ -111,12 +115,24 @@ for (const [selector, by] of Object.entries(steps)) {
 }
 view.range.addEventListener("input", () => go(goTo(state.line, Number(view.range.value))));
 hints.addEventListener("change", () => setHints(hints.checked));
-find("#mirror").addEventListener("click", () => go(mirror(state.line)));
+find("#branches").addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  if (!button) return;
+  const moves = (button.dataset.moves ?? "").split(" ").map(Number);
+  const isHere = moves.every((move, index) => state.line.moves[index] === move);
+  go(goTo(isHere ? state.line : { ...state.line, moves: throughout(state.tree, moves) }, moves.length));
+});
+/** @param {Line} line @param {import("./branches.js").Branch} tree */
+const goAnew = (line, tree) => {
+  state = { ...state, tree };
+  go(line);
+};
+find("#mirror").addEventListener("click", () => goAnew(mirror(state.line), mirrored(state.tree, parseVariant(state.line.variant).width)));
 find("#swap-colors").addEventListener("click", () => {
   state = { ...state, swapped: !state.swapped };
   view.show(state);
 });
-find("#empty").addEventListener("click", () => go({ ...state.line, moves: [], ply: 0 }));
+find("#empty").addEventListener("click", () => goAnew({ ...state.line, moves: [], ply: 0 }, noMoves()));
 find("#copy-link").addEventListener("click", () => copy(find("#copy-link"), location.href));
 find("#play-on").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -1,6 +1,7 @@
 // Draws the analysis board: the position, what each column is worth, and the explorer. Holds no position of its own.
 
 import { BoardElement } from "./board.js";
+import { branchList } from "./branches-view.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { address, isOver, play, printMoves, shownMoves } from "./line.js";
@@ -16,6 +17,7 @@ import { COLOR } from "./words.js";
 /**
  * @typedef {object} AnalysisState
  * @property {Line} line
+ * @property {import("./branches.js").Branch} tree all lines that were tried
  * @property {Position | null} position null until it is known
  * @property {import("./positions.js").Wait | null} waits why it takes longer
  * @property {boolean} hints whether values are shown
@@ -46,6 +48,7 @@ export class AnalysisView {
     this.#showValues(state);
     this.#showExplorer(state);
     this.#showScrub(line);
+    this.#showBranches(state);
     this.#showForms(state);
   }
 
@@ -106,6 +109,18 @@ export class AnalysisView {
     for (const selector of ["#line-next", "#line-last"]) {
       find(selector, this.root).setAttribute("aria-disabled", String(line.ply === line.moves.length));
     }
+  }
+
+  /** @param {AnalysisState} state */
+  #showBranches({ line, tree, swapped }) {
+    const box = find("#branches", this.root);
+    find("#no-branches", this.root).hidden = tree.next.length > 0;
+    box.hidden = tree.next.length === 0;
+    const hadFocus = box.contains(document.activeElement) && document.activeElement !== box;
+    box.replaceChildren(branchList(tree, line, swapped));
+    const here = /** @type {HTMLElement | null} */ (box.querySelector("[aria-current]"));
+    if (here) box.scrollTop += here.getBoundingClientRect().bottom - box.getBoundingClientRect().bottom + 40;
+    if (hadFocus) here?.focus();
   }
 
   /** @param {AnalysisState} state */

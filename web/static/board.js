@@ -232,7 +232,9 @@ export class BoardElement extends HTMLElement {
     for (const stone of wanted.slice(kept)) {
       const drawn = disc(this.#colorOf(stone.side));
       const y = centerY(variant, stone.row);
-      const placed = svg("g", { transform: `translate(${centerX(stone.column)} ${y})` }, drawn);
+      // Under the pointer it says which move it was.
+      const ply = svg("title", {}, this.#stones.length + 1);
+      const placed = svg("g", { transform: `translate(${centerX(stone.column)} ${y})` }, drawn, ply);
       placed.dataset.at = `${stone.column},${stone.row}`;
       this.#parts?.stones.append(placed);
       this.#stones.push(placed);

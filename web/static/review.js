@@ -182,6 +182,8 @@ export class ReviewCard {
     if (!ply) return "";
     const [before, after] = [outlookBefore(review, ply), outlookAfter(review, ply)].map(shortOutlook);
     const values = { n: ply.ply, before, after, columns: ply.best.join(" ") };
+    // The move that ends the game needs no before: whoever played it could win at once, and has.
+    if (outlookAfter(review, ply).plies === 0) return text("review.ended", values);
     const what = text("review.verdict", values);
     return ply.mistake ? `${what} ${text("review.better", values)}` : what;
   }
