@@ -68,6 +68,47 @@ test("sound can be turned off, and stays off", async () => {
   assert.equal(await page.getAttribute("#sound", "aria-label"), "Sound on");
 });
 
+test("a disc is heard from where it fell, and as the settings say", async () => {
+  const [page] = await visitors(1);
+  // Browsers of tests have no sound: what would be played is written down.
+  await page.addInitScript(() => {
+    const heard = /** @type {{ shape: string, pan: number }[]} */ ([]);
+    const value = () => ({ setValueAtTime() {}, linearRampToValueAtTime() {}, exponentialRampToValueAtTime() {} });
+    class Part {
+      frequency = value();
+      gain = value();
+      /** @param {any} _ @param {any} how */
+      constructor(_, how) {
+        this.how = how;
+      }
+      /** @param {any} next */
+      connect(next) {
+        if (this.how?.type) this.shape = this.how.type;
+        if (this.shape) next.shape = this.shape;
+        if (this.how?.pan !== undefined) heard.push({ shape: String(this.shape), pan: this.how.pan });
+        return next;
+      }
+      start() {}
+      stop() {}
+    }
+    const [OscillatorNode, GainNode, StereoPannerNode] = [Part, Part, Part];
+    Object.assign(globalThis, { heard, OscillatorNode, GainNode, StereoPannerNode });
+    Object.assign(globalThis, { AudioContext: class { state = "running"; currentTime = 0; destination = {}; } });
+  });
+  const heard = () => page.evaluate("heard.splice(0)");
+  await page.goto("/settings");
+  for (const [pack, shape] of [["glass", "sine"], ["wood", "triangle"], ["arcade", "square"]]) {
+    await page.check(`input[name="sounds"][value="${pack}"]`);
+    assert.equal((await heard())[0].shape, shape, pack);
+  }
+  await page.goto("/analysis");
+  for (const key of ["1", "7"]) await page.keyboard.press(key);
+  await page.waitForSelector('#analysis[data-ply="2"]');
+  const [left, , right] = await heard();
+  assert.equal(left.shape, "square", "what was chosen is kept");
+  assert.ok(left.pan < -0.4 && right.pan > 0.4, `${left.pan} and ${right.pan}`);
+});
+
 test("a finished game is shared by link, frame and picture, and the frame shows it elsewhere", async () => {
   const [page] = await visitors(1);
   await startBotGame(page);
@@ -76,6 +117,8 @@ test("a finished game is shared by link, frame and picture, and the frame shows 
   await page.click(".actions >> text=Share");
   assert.equal(await page.inputValue("#share-link"), `${arena.url}/game/${id}`);
   const frame = await page.inputValue("#share-frame");
+  const still = await page.request.get(await page.inputValue("#share-still"));
+  assert.equal(still.headers()["content-type"], "image/png");
   const picture = await page.request.get(await page.inputValue("#share-picture"));
   assert.match(picture.headers()["content-type"], /^image\/svg\+xml/);
   const moving = await page.request.get(await page.inputValue("#share-moving"));
@@ -99,6 +142,8 @@ test("a finished game is shared by link, frame and picture, and the frame shows 
   const board = page.frameLocator("iframe").locator(".watched");
   await board.locator(".stone.in-line").first().waitFor();
   assert.match((await board.locator(".watched-foot a").textContent()) ?? "", /wins|draw/);
+  const grounds = await page.frameLocator("iframe").locator("html, body").evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  assert.deepEqual(grounds, ["rgba(0, 0, 0, 0)", "rgba(0, 0, 0, 0)"], "the page around the frame shows through");
   other.close();
 });
 

@@ -85,6 +85,30 @@ test("on a phone on its side and in a low window, the whole board is played with
   }
 });
 
+test("where there is room the board stands on two legs, clear of its numbers and of what lies below", async () => {
+  const page = await browser.visitor(arena.url, { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+  await startBotGame(page);
+  const board = page.locator("#game ff-board");
+  const legs = () => board.evaluate((element) => ["::before", "::after"].map((leg) => {
+    const { content, left, right, width, bottom } = getComputedStyle(element, leg);
+    return content === "none" ? null : { from: Math.min(parseFloat(left), parseFloat(right)), width: parseFloat(width), below: -parseFloat(bottom) };
+  }));
+  const box = await board.boundingBox();
+  const number = await page.locator('.columns button[data-column="1"] span').evaluate((span) => {
+    const range = document.createRange();
+    range.selectNodeContents(span);
+    return range.getBoundingClientRect().x;
+  });
+  const seat = await page.locator('#game .table [data-seat="bottom"]').boundingBox();
+  for (const leg of await legs()) {
+    assert.ok(leg && box);
+    assert.ok(box.x + leg.from + leg.width < number, "the first column's number stands beside it");
+    assert.ok(leg.below > 8 && (!seat || box.y + box.height + leg.below <= seat.y), "it ends above the seat");
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.deepEqual(await legs(), [null, null], "phones have no room for them");
+});
+
 test("no disc of a finished game is dimmed", async () => {
   const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
   await page.goto("/game/wcU6j8b7Sg");

@@ -28,7 +28,7 @@ function keep(input) {
   const value = input.type === "checkbox" ? (input.checked ? input.dataset.on : input.dataset.off) : input.type === "range" ? Number(input.value) : input.value;
   change({ [input.name]: value });
   if (input.name === "notices" && input.checked) askToNotify();
-  if (input.type === "range") drop("first", 3, 0);
+  if (input.type === "range" || input.name === "sounds") drop("first", 3, 0);
 }
 
 /** The browser asks whether it may; if not, the switch goes back. */

@@ -11,13 +11,14 @@
  * @property {"on" | "off"} marks whether discs are told apart more strongly
  * @property {"on" | "off"} notices whether the system tells of one's turn and of challenges while the page is out of sight
  * @property {"classic" | "night" | "walnut" | "paper"} board
+ * @property {"wood" | "glass" | "arcade"} sounds
  * @property {number} volume from 0 to 100
  */
 
 const KEY = "settings";
 
 /** @type {Settings} */
-const DEFAULTS = { pace: "human", motion: "normal", premove: "on", confirm: "off", coordinates: "on", marks: "off", notices: "off", board: "classic", volume: 60 };
+const DEFAULTS = { pace: "human", motion: "normal", premove: "on", confirm: "off", coordinates: "on", marks: "off", notices: "off", board: "classic", sounds: "wood", volume: 60 };
 
 /** @type {Settings} */
 let settings = { ...DEFAULTS, ...stored() };

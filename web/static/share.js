@@ -34,6 +34,7 @@ function dialog(state) {
     el("h2", { id: "share-title" }, text("share.title")),
     line("share-link", text("share.link"), url),
     line("share-frame", text("share.frame"), frame),
+    line("share-still", text("share.still"), address(`/api/v1/games/${game}.png`)),
     line("share-picture", text("share.picture"), address(`/api/v1/games/${game}.svg`)),
     isOver && line("share-moving", text("share.moving"), address(`/api/v1/games/${game}.gif`)),
     isOver && told(state, url),

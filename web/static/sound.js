@@ -44,6 +44,21 @@ function note(pitch, after, length, { shape = "sine", to = pitch, loud = 1, pan 
   tone.stop(start + length);
 }
 
+/**
+ * How things sound: the shape of a disc's tone, its pitch against wood's, how far that falls, and how long it lasts; a
+ * second tone, a knock or a ring, at so many times the pitch; and the shape of what is played at the end of a game.
+ * @typedef {{ shape: OscillatorType, times: number, fall: number, length: number, second: { times: number, length: number, loud: number }, chord: OscillatorType, loud: number }} Pack
+ */
+/** @type {Record<import("./settings.js").Settings["sounds"], Pack>} */
+const PACKS = {
+  wood: { shape: "triangle", times: 1, fall: 0.6, length: 0.16, second: { times: 4, length: 0.04, loud: 0.25 }, chord: "triangle", loud: 1 },
+  // Overtones of a struck glass do not fit its tone: that is what makes it ring.
+  glass: { shape: "sine", times: 4, fall: 1, length: 0.55, second: { times: 2.76, length: 0.3, loud: 0.3 }, chord: "sine", loud: 0.7 },
+  arcade: { shape: "square", times: 1.5, fall: 2, length: 0.1, second: { times: 2, length: 0.05, loud: 0.3 }, chord: "square", loud: 0.3 },
+};
+/** What is set may come from another version. */
+const pack = () => PACKS[current().sounds] ?? PACKS.wood;
+
 /** How far to a side the outermost columns are heard: both ears hear all of them. */
 const PAN = 0.6;
 
@@ -55,16 +70,18 @@ const PAN = 0.6;
  * @param {{ column: number, width: number }} [where] the column, from 1, and how many there are; the middle without
  */
 export function drop(side, row, afterMs, where = { column: 1, width: 1 }) {
-  const pitch = (side === "first" ? 190 : 235) * 1.05 ** row;
+  const { shape, times, fall, length, second, loud } = pack();
+  const pitch = (side === "first" ? 190 : 235) * 1.05 ** row * times;
   const pan = PAN * ((2 * where.column - 1) / where.width - 1);
-  note(pitch, afterMs / 1000, 0.16, { shape: "triangle", to: pitch * 0.6, pan });
-  note(pitch * 4, afterMs / 1000, 0.04, { loud: 0.25, pan });
+  note(pitch, afterMs / 1000, length, { shape, to: pitch * fall, loud, pan });
+  note(pitch * second.times, afterMs / 1000, second.length, { loud: second.loud, pan });
 }
 
 /** @param {"won" | "lost" | "even"} how a game ended for whoever listens */
 export function end(how) {
   const chords = { won: [523, 659, 784, 1047], lost: [392, 330, 262], even: [440, 440] };
-  chords[how].forEach((pitch, index) => note(pitch, 0.35 + index * 0.13, 0.4, { shape: "triangle", loud: 0.7 }));
+  const { chord, loud } = pack();
+  chords[how].forEach((pitch, index) => note(pitch, 0.35 + index * 0.13, 0.4, { shape: chord, loud: 0.7 * loud }));
 }
 
 /** Little time is left. */

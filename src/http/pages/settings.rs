@@ -44,6 +44,11 @@ const MOTION: Choice<'static> = Choice {
     title: "settings.motion",
     values: &[("normal", "settings.normal"), ("fast", "settings.fast"), ("none", "settings.none")],
 };
+const SOUNDS: Choice<'static> = Choice {
+    name: "sounds",
+    title: "settings.sounds",
+    values: &[("wood", "settings.wood"), ("glass", "settings.glass"), ("arcade", "settings.arcade")],
+};
 const SWITCHES: [Switch; 6] = [
     Switch { name: "marks", title: "settings.marks", values: ["off", "on"] },
     Switch { name: "coordinates", title: "settings.coordinates", values: ["off", "on"] },
@@ -58,7 +63,7 @@ const SWITCHES: [Switch; 6] = [
 struct Settings {
     frame: LayoutFrame,
     board: BoardDrawing,
-    choices: [Choice<'static>; 3],
+    choices: [Choice<'static>; 4],
     switches: [Switch; 6],
 }
 
@@ -67,7 +72,7 @@ pub(super) async fn page(visitor: Visitor) -> Page {
     let page = Settings {
         frame: visitor.frame(Tab::Elsewhere, lang.text("settings.title")),
         board: BoardDrawing::to_show(lang, Drawing::new(fourfold_engine::Variant::STANDARD, SAMPLE_MOVES)),
-        choices: [BOARD, COLORS, MOTION],
+        choices: [BOARD, COLORS, MOTION, SOUNDS],
         switches: SWITCHES,
     };
     Ok(Html(page.render()?))
