@@ -121,10 +121,10 @@ test("an author has messages sent to a program, whose key checks them, and stops
   const secret = (await page.textContent("#webhook-secret code")) ?? "";
   assert.match(secret, /^whsec_/);
   await page.click('[data-webhook="test"]');
-  await page.waitForSelector("#webhook-last >> text=did not take the test: answer 500.");
+  await page.waitForSelector("#webhook-last >> text=did not accept the test: answer 500.");
   status = 204;
   await page.click('[data-webhook="test"]');
-  await page.waitForSelector("#webhook-last >> text=took the test");
+  await page.waitForSelector("#webhook-last >> text=received the test");
   const [{ headers, body }] = heard;
   const hmac = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"));
   const signed = hmac.update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`).digest("base64");
@@ -166,7 +166,7 @@ test("whoever is banned is signed out, and told why when signing in", async () =
   await page.click("#sign-in button[type=submit]");
   const problem = page.locator("#sign-in .problem");
   await page.waitForFunction(() => document.querySelector("#sign-in .problem")?.textContent);
-  assert.match((await problem.textContent()) ?? "", /keeps this account out: until 20\d\d-.*: floods the lobby/);
+  assert.match((await problem.textContent()) ?? "", /has barred this account: until 20\d\d-.*: floods the lobby/);
   arena.operate("unban", "Trudy", "--reason", "sorry");
   await page.click("#sign-in button[type=submit]");
   await page.waitForSelector("#sign-out");
@@ -317,7 +317,7 @@ test("an address is verified by a link, and a forgotten password is set anew by 
   await elsewhere.goto(reset);
   await elsewhere.fill("#new-password", "another password");
   await elsewhere.click("#new-password-form button[type=submit]");
-  await elsewhere.waitForFunction(() => document.querySelector("#new-password-form .problem")?.textContent?.includes("was used"));
+  await elsewhere.waitForFunction(() => document.querySelector("#new-password-form .problem")?.textContent?.includes("has been used"));
   await page.click("#remove-mail");
   await page.waitForSelector("#mail-set", { state: "hidden" });
 });

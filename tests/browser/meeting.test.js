@@ -36,7 +36,7 @@ test("a person makes a tournament, another enters by its link, and both are take
   await ada.waitForSelector("#new-at");
   await ada.fill("#new-title", "friday <cup>");
   await ada.click("#new-tournament button[type=submit]");
-  await ada.waitForFunction(() => document.querySelector("#new-tournament .problem")?.textContent === "Another tournament is called so.");
+  await ada.waitForFunction(() => document.querySelector("#new-tournament .problem")?.textContent === "There is already a tournament of that name.");
   await ada.goBack();
 
   await ada.click('[data-do="begin"]');

@@ -452,7 +452,7 @@ mod tests {
         check_read("448", None, "44", Some("Move 3: this board has no column 8."));
         check_read("4444444", None, "444444", Some("Move 7: column 4 is full."));
         check_read("12121213", None, "1212121", Some("Move 8 comes after the end of the game."));
-        check_read("44-", None, "44", Some("Move 3 is “-”, which is no column."));
+        check_read("44-", None, "44", Some("Move 3: “-” is not a column."));
         check_read("4", Some("3x3"), "", Some("There is no board “3x3”. Try 7x6, 8x7 or 9x6x5."));
     }
 

@@ -432,7 +432,7 @@ async fn a_position_that_cannot_be_is_said_in_words() {
     for (path, words) in [
         ("/analysis/448", "Move 3: this board has no column 8."),
         ("/analysis/4444444", "Move 7: column 4 is full."),
-        ("/analysis/44%3Cscript%3E", "Move 3 is “&#60;”, which is no column."),
+        ("/analysis/44%3Cscript%3E", "Move 3: “&#60;” is not a column."),
         ("/analysis/4?variant=%22%3E", "There is no board “&#34;&#62;”."),
         ("/analysis/4?variant=7x6&variant=0x0", "There is no board “0x0”."),
         ("/analysis?variant=99x99", "There is no board “99x99”."),

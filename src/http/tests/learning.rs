@@ -176,7 +176,7 @@ async fn the_page_of_all_learners_has_curves_and_versions() {
         "<title>1: 41 ± 3</title>",
         "class=\"chart-live\"",
         "<dd class=\"number\">41.2 % → 61.2 %</dd>",
-        "pupil 1–0 Ada</span>: new patterns 30, better known 117; other choice right after: at 1 move</p>",
+        "pupil 1–0 Ada</span>: new patterns: 30, strengthened: 117; it would now play 1 move differently</p>",
     ] {
         assert!(page.body.contains(part), "{part} in {}", page.body);
     }
@@ -303,7 +303,7 @@ async fn what_a_game_taught_is_told_by_the_moves_chosen_before_and_since() {
     assert_eq!(lessons, json!({ "items": [lesson], "pending": [] }));
     for (path, found) in [("/game/g1", true), ("/learning/pupil", true), ("/learning", false)] {
         let page = site.get(path).await.body;
-        assert!(page.contains("other choice right after: at 1 move"), "{path}");
+        assert!(page.contains("it would now play 1 move differently"), "{path}");
         assert_eq!(page.contains("any → 4"), found, "{path}");
         assert_eq!(page.matches("turn-before").count(), if found { 7 } else { 0 }, "{path}");
     }

@@ -521,9 +521,14 @@ async fn an_owner_compares_versions_and_opponents() {
     corner.get_as(&corner.bob, "/api/v1/bots/Robo/record").await.check_refused(403, "forbidden", None);
 
     let page = corner.get_as(&corner.ada, "/bot/Robo").await.body;
-    for shown in
-        ["?version=2%20%3Cb%3E#games", "class=\"chart-mark\"", "2 &#60;b&#62;", "2.0 / 4", "/player/Bob"]
-    {
+    for shown in [
+        "?version=2%20%3Cb%3E#games",
+        "class=\"chart-mark\"",
+        "2 &#60;b&#62;",
+        "2.0 / 4",
+        "Win rate: 50.0 %",
+        "/player/Bob",
+    ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     let of_version = corner.get_as(&corner.ada, "/api/v1/bots/Robo/games?version=1").await.json();
@@ -669,7 +674,7 @@ async fn a_duel_waits_for_its_turn_and_is_taken_back() {
     let page = format!("/duel/{id}");
     assert!(corner.get_as(&corner.ada, &page).await.body.contains("id=\"withdraw\""));
     assert!(!corner.get_as(&corner.bob, &page).await.body.contains("id=\"withdraw\""));
-    assert!(corner.get_as(&corner.ada, "/bot/Robo").await.body.contains("waits for its turn, number 2"));
+    assert!(corner.get_as(&corner.ada, "/bot/Robo").await.body.contains("waiting for its turn, number 2"));
     let withdraw =
         async |cookie: &str| corner.site.as_page(Method::DELETE, &path, cookie, &Value::Null).await;
     withdraw(&corner.bob).await.check_refused(404, "not_found", None);

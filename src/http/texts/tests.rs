@@ -66,6 +66,35 @@ fn all_languages_fill_in_the_same() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// What visitors have stumbled over: word for word from another language, or in the tone of a laboratory.
+const STIFF: [&str; 13] = [
+    "Draw lots",
+    "One that suits you",
+    "The same as a table",
+    "Look at it again",
+    "Ended before it began",
+    "Best game now",
+    "cannot be missed",
+    "better known",
+    "other choice right after",
+    "is no column",
+    "is no legal column",
+    "is called so",
+    "are at work",
+];
+
+#[test]
+fn no_english_text_reads_as_translated() {
+    for (area, texts) in areas() {
+        for (name, by_language) in texts {
+            for form in by_language.get("en").into_iter().flat_map(forms) {
+                let stiff = STIFF.iter().find(|words| form.contains(**words));
+                assert!(stiff.is_none() && form != "I do", "{area}.{name}: {form}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_counted_has_every_form_of_its_language() {
     for (area, texts) in areas() {
