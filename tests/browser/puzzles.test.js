@@ -50,8 +50,12 @@ for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone"
     const shared = page.evaluate(() => new Promise((resolve) => (navigator.share = async ({ text } = {}) => resolve(text))));
     await page.click("#puzzle-share");
     assert.match(String(await shared), new RegExp(`^Fourfold · Puzzle of the day · \\d{4}-\\d\\d-\\d\\d\n(🟩){${Math.ceil(line.length / 2)}}\n${arena.url}/puzzles/daily$`));
+    // Nobody reads "nobody has tried it yet" who has just solved it; a guest is not counted.
+    await page.waitForFunction(() => /^difficulty \d+$/.test(document.querySelector("#puzzle-facts")?.textContent ?? ""));
     await page.goto("/puzzles");
     assert.match((await page.textContent("#yours-title")) ?? "", /1 day in a row/);
+    await page.goto("/");
+    assert.equal(await page.textContent("#streak"), "🔥 1 day in a row · Today’s is solved.");
   });
 }
 

@@ -133,6 +133,7 @@ async function play(column) {
  */
 async function answered(attempt, column) {
   if (attempt.you) showRecord(attempt.you);
+  if (attempt.status !== "goes_on") refreshFacts();
   marks = [...marks, attempt.status === "wrong" ? "🟥" : "🟩"];
   if (attempt.status === "wrong") return refuted(attempt, column);
   const known = parseMoves(attempt.line);
@@ -177,6 +178,15 @@ function showRecord(you) {
   shown.hidden = false;
 }
 
+/** How others did, now that one has tried. Guests are not counted, but no page says after that that nobody has tried. */
+async function refreshFacts() {
+  const response = await fetch(`/api/v1/puzzles/${encodeURIComponent(id)}`).catch(() => null);
+  if (!response?.ok) return;
+  const { grade, tries, solved } = (await response.json()).puzzle;
+  const tried = tries ? [text("puzzles.tried", { solved, tries })] : [];
+  setText(find("#puzzle-facts"), [text("puzzles.grade", { n: grade }), ...tried].join(" · "));
+}
+
 root.addEventListener("column", (event) => play(/** @type {CustomEvent<number>} */ (event).detail));
 
 find("#puzzle-again").addEventListener("click", () => {
@@ -203,6 +213,7 @@ find("#puzzle-solution").addEventListener("click", async () => {
     const solution = parseMoves((await ask("solution")).line);
     [line, beyond, status] = [[], [], "shown"];
     show();
+    refreshFacts();
     say(text("puzzles.solution_is"), solution.join(" "));
     find("#puzzle-next").focus();
     await fall(solution);

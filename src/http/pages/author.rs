@@ -17,7 +17,7 @@ use super::player::history::RatingHistory;
 use super::{Page, words};
 use crate::competition::duels::Unbegun;
 use crate::http::api::bot_games::{GameFilter, GameOutcome, OwnGameView, OwnGames, own_games};
-use crate::http::api::bot_record::{self, OwnRecord, RecordSum, own_record};
+use crate::http::api::bot_record::{self, OpponentRecord, OwnRecord, RecordSum, own_record};
 use crate::http::api::duels::duels_of;
 use crate::http::api::mistakes::{GamesWanted, MistakeView, mistakes_of};
 use crate::http::api::names::Names;
@@ -38,8 +38,6 @@ use crate::storage::bot_versions::{BotFault, FaultKind};
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken, TokenScope};
 use crate::storage::records::self_test::{TestLatency, TestReport, TestVerdict};
 use crate::system::shares::Payer;
-
-use crate::model::time::UnixMillis;
 
 /// Faults that the page lists; the interface has them all.
 const FAULTS_SHOWN: u32 = 20;
@@ -136,6 +134,8 @@ struct KitStart {
 struct SumShown {
     /// All, and won, drawn and lost.
     record: String,
+    /// The share of all points, draws counting half.
+    win_rate: String,
     /// Of the rated ones; nothing if there are none.
     points: String,
     expected: String,
@@ -146,15 +146,38 @@ impl SumShown {
     fn new(lang: Language, sum: &RecordSum) -> Self {
         let RecordSum { games, wins, draws, losses, rated } = sum;
         let record = format!("{games} (+{wins} ={draws} −{losses})");
-        let Some(rated) = rated else { return Self { record, ..Self::default() } };
+        let win_rate = win_rate(lang, sum);
+        let Some(rated) = rated else { return Self { record, win_rate, ..Self::default() } };
         let tenth = |points: f64| lang.decimal(format_args!("{points:.1}"));
         Self {
             record,
+            win_rate,
             points: format!("{} / {}", tenth(rated.points), rated.games),
             expected: tenth(rated.expected),
             performance: format!("{} ± {}", rated.elo, rated.pm95),
         }
     }
+}
+
+/// The share of all points, draws counting half; nothing if there are no games.
+fn win_rate(lang: Language, sum: &RecordSum) -> String {
+    if sum.games == 0 {
+        return String::new();
+    }
+    let [games, wins, draws] = [sum.games, sum.wins, sum.draws].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    super::player::percent(lang, (f64::from(wins) + f64::from(draws) / 2.0) / f64::from(games))
+}
+
+/// That of all opponents together, in a sentence.
+fn win_rate_of_all(lang: Language, record: &OwnRecord) -> String {
+    let mut all = RecordSum::default();
+    for OpponentRecord { sum, .. } in &record.opponents {
+        all.games += sum.games;
+        all.wins += sum.wins;
+        all.draws += sum.draws;
+    }
+    let rate = lang.fill("author.win_rate_of_all", &[("percent", win_rate(lang, &all))]);
+    format!("{rate} {}", lang.count("author.games_looked", record.games as u64))
 }
 
 /// A duel of the bot's.
@@ -258,8 +281,8 @@ struct BotPage {
     /// If they were asked for.
     mistakes: Option<MistakesShown>,
     met: Vec<MetRow>,
-    /// Over how many games.
-    recorded: u64,
+    /// Its share of the points in all of these, and over how many games.
+    win_rate: String,
     /// How its rating went, with its versions.
     curve: Option<RatingHistory>,
     /// Whom it can be asked to play: bots of the house, and others of its owner's.
@@ -343,7 +366,7 @@ pub(super) async fn page(
         programs: programs::listed(&state).await,
         versions: version_rows(lang, &state, &bot, &record).await?,
         met: met_rows(lang, &record),
-        recorded: record.games as u64,
+        win_rate: win_rate_of_all(lang, &record),
         eras: eras_of(&state, &bot).await?.into_iter().map(|era| era_row(lang, era)).collect(),
         curve: curve(lang, &record),
         of_version: chosen.filter.version,
@@ -561,7 +584,7 @@ fn fault_row(lang: Language, fault: BotFault) -> BotFaultRow {
         FaultKind::Left => "author.left",
         FaultKind::Disconnected => "author.disconnected",
     };
-    let (at, minute) = (words::day(lang, fault.at), minute_of(fault.at));
+    let (at, minute) = (words::day(lang, fault.at), words::minute(fault.at));
     BotFaultRow { kind: key, note: fault.note, game: fault.game, at: format!("{at}, {minute}") }
 }
 
@@ -613,12 +636,6 @@ fn thought_beside_truth(lang: Language, mistake: &MistakeView) -> Option<String>
     Some(lang.fill("author.thought_truth", &values))
 }
 
-/// The time of day, `18:54`, UTC.
-fn minute_of(at: UnixMillis) -> String {
-    let text = at.to_string();
-    text.get(11..16).unwrap_or_default().to_owned()
-}
-
 async fn token_rows(
     lang: Language,
     state: &AppState,
@@ -631,7 +648,7 @@ async fn token_rows(
 fn token_row(lang: Language, token: StoredToken) -> OwnTokenRow {
     let since = lang.fill("author.token_since", &[("day", words::day(lang, token.created_at))]);
     let ends = token.expires_at.map(|end| {
-        let minute = format!("{}, {}", words::day(lang, end), minute_of(end));
+        let minute = format!("{}, {}", words::day(lang, end), words::minute(end));
         lang.fill("author.token_until", &[("until", minute)])
     });
     let scope = match token.scope {

@@ -13,7 +13,7 @@ use super::game::stored_snapshot;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::{GameTile, LiveSeat};
 use super::parts::{PlayerTag, RatingTag};
-use super::puzzles::{Teaser, daily_teaser};
+use super::puzzles::{Teaser, daily_teaser, streak_in_short};
 use super::tournaments::Notice;
 use super::words::BoardChoice;
 use super::{Page, words};
@@ -98,6 +98,8 @@ struct Lobby {
     tournaments: Vec<Notice>,
     scale: Option<&'static str>,
     puzzle: Option<Teaser>,
+    /// How the visitor does with it from day to day.
+    streak: String,
 }
 
 /// The large board: a live game, else the last one, else a sample.
@@ -121,6 +123,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
     let bots = state.arena.open_bots();
     let (rivals, cast) = (Character::all(lang, &bots), Cast::new(lang, &bots));
     let finished = finished(&state).await?;
+    let streak = streak_in_short(&state, &visitor, lang).await?;
     let page = Lobby {
         frame: visitor.frame(Tab::Play, lang.text("lobby.title")),
         times: TIMES,
@@ -138,6 +141,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         scale: scale(&state, lang),
         tournaments: Notice::all(&state, lang).await?,
         puzzle: daily_teaser(&state, lang).await?,
+        streak,
     };
     Ok(Html(page.render()?))
 }

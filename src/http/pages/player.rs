@@ -77,7 +77,8 @@ struct PlayerGameRow {
     reason: String,
     plies: usize,
     delta: Option<i32>,
-    day: String,
+    /// When it ended: the day, and the time of day.
+    ended: Option<(String, String)>,
 }
 
 /// How the rating stands.
@@ -437,7 +438,7 @@ async fn game_row(
         reason: words::reason(lang, ending.reason, game.spec.variant.connect()),
         plies: moves.len(),
         delta: entry.map(|entry| elo(entry.after) - elo(entry.before)),
-        day: game.events.last().map(|event| words::day(lang, event.at)).unwrap_or_default(),
+        ended: game.events.last().map(|event| (words::day(lang, event.at), words::minute(event.at))),
     })
 }
 

@@ -29,6 +29,9 @@ pub(super) struct Teaser {
     pub(super) board: MiniBoard,
     /// Who is to find what.
     pub(super) question: String,
+    /// The same in few words, for tiles beside each other, and how many moves that takes.
+    task: String,
+    own_moves: String,
     /// How hard it is.
     grade: String,
     /// The same, and how others did.
@@ -42,18 +45,33 @@ impl Teaser {
             id: puzzle.id.clone(),
             board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, &puzzle.moves) },
             question: question(lang, &puzzle.moves, puzzle.goal),
+            task: task(lang, &puzzle.moves, puzzle.goal),
+            own_moves: lang.count("puzzles.own_moves", puzzle.line.len().div_ceil(2) as u64),
             grade: grade(lang, shown),
             facts: facts(lang, shown),
         }
     }
 }
 
-fn question(lang: Language, moves: &str, goal: Goal) -> String {
+/// The colour whose turn it is.
+fn to_move(lang: Language, moves: &str) -> &'static str {
     let side = Side::to_move_at(u32::try_from(moves.len()).unwrap_or(u32::MAX));
-    let color = words::color(lang, side.into());
+    words::color(lang, side.into())
+}
+
+fn question(lang: Language, moves: &str, goal: Goal) -> String {
+    let color = to_move(lang, moves);
     match goal {
         Goal::Win => lang.fill("puzzles.find_win", &[("color", color)]),
         Goal::Draw => lang.fill("puzzles.find_draw", &[("color", color)]),
+    }
+}
+
+fn task(lang: Language, moves: &str, goal: Goal) -> String {
+    let color = to_move(lang, moves);
+    match goal {
+        Goal::Win => lang.fill("puzzles.to_win", &[("color", color)]),
+        Goal::Draw => lang.fill("puzzles.to_hold", &[("color", color)]),
     }
 }
 
@@ -71,6 +89,20 @@ fn facts(lang: Language, shown: &ShownPuzzle) -> String {
     format!("{} · {tried}", grade(lang, shown))
 }
 
+/// How the visitor does with the puzzle of the day, in one line.
+pub(super) async fn streak_in_short(
+    state: &AppState,
+    visitor: &Visitor,
+    lang: Language,
+) -> Result<String, PageError> {
+    let record = record(state, visitor).await?;
+    if record.streak == 0 {
+        return Ok(lang.text("puzzles.no_streak").to_owned());
+    }
+    let days = format!("🔥 {}", lang.count("puzzles.streak", record.streak.into()));
+    Ok(if record.solved_today { format!("{days} · {}", lang.text("puzzles.solved_today")) } else { days })
+}
+
 /// How the visitor does.
 struct Yours {
     headline: String,
@@ -82,7 +114,7 @@ impl Yours {
         let level = || lang.fill("puzzles.your_level", &[("n", record.level)]);
         if record.streak == 0 {
             let detail = if record.tried == 0 { lang.text("puzzles.no_streak").to_owned() } else { level() };
-            return Self { headline: lang.count("puzzles.streak", 0), detail };
+            return Self { headline: lang.text("puzzles.start_streak").to_owned(), detail };
         }
         let today = record.solved_today.then(|| lang.text("puzzles.solved_today").to_owned());
         let best = lang.fill("puzzles.best_streak", &[("n", record.best_streak)]);
@@ -110,7 +142,6 @@ struct Puzzle {
     board: BoardDrawing,
     moves: String,
     goal: &'static str,
-    own_moves: String,
     is_daily: bool,
     /// What it is about, which is shown when it is solved.
     themes: Vec<&'static str>,
@@ -265,7 +296,6 @@ async fn puzzle(state: &AppState, visitor: &Visitor, shown: &ShownPuzzle, day: D
             Goal::Win => "win",
             Goal::Draw => "draw",
         },
-        own_moves: lang.count("puzzles.own_moves", puzzle.line.len().div_ceil(2) as u64),
         is_daily: day == Day::Today,
         themes: themes(puzzle).into_iter().map(|about| theme(lang, about)).collect(),
         game: puzzle.game.as_ref().map(ToString::to_string),

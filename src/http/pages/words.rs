@@ -175,9 +175,14 @@ pub(super) fn day(lang: Language, at: UnixMillis) -> String {
 
 /// Day and time: `20 Nov 2026, 18:00 UTC`.
 pub(super) fn moment(lang: Language, at: UnixMillis) -> String {
+    format!("{}, {} UTC", day(lang, at), minute(at))
+}
+
+/// The time of day, `18:54`, UTC.
+pub(super) fn minute(at: UnixMillis) -> String {
     let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
     let time = time.to_zoned(TimeZone::UTC).time();
-    format!("{}, {:02}:{:02} UTC", day(lang, at), time.hour(), time.minute())
+    format!("{:02}:{:02}", time.hour(), time.minute())
 }
 
 #[cfg(test)]

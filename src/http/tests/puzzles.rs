@@ -141,10 +141,20 @@ async fn pages_read_without_script_and_say_when_there_is_nothing() {
     assert!(page.body.contains("to move. Which is the only column"), "{}", page.body);
     let list = site.get("/puzzles?lang=de").await;
     assert!(list.body.contains("Rätsel des Tages") && list.body.contains("Schwer"));
+    let list = site.get("/puzzles").await.body;
+    assert!(list.contains("Start a streak") && !list.contains("0 days in a row"), "{list}");
+    let tiles: Vec<&str> = list.split("<a class=\"puzzle-tile\"").skip(1).collect();
+    assert!(!tiles.is_empty(), "{list}");
+    for tile in tiles {
+        assert!(!tile.contains("Which is the only column"), "the question stands once on the page: {tile}");
+        assert!(tile.contains(" to win</strong>") || tile.contains(" to draw</strong>"), "{tile}");
+        assert!(tile.contains("to find · difficulty "), "{tile}");
+    }
     let next = site.get("/puzzles/next?after=nonsense%21").await;
     assert_eq!(next.status, StatusCode::SEE_OTHER);
     let target = next.header(header::LOCATION).to_owned();
     assert_eq!(site.get(&target).await.status, StatusCode::OK);
     assert_eq!(site.get("/puzzle/p0").await.status, StatusCode::NOT_FOUND);
-    assert!(site.get("/").await.body.contains("/puzzles/daily"));
+    let lobby = site.get("/").await.body;
+    assert!(lobby.contains("/puzzles/daily") && lobby.contains("to begin a streak"), "{lobby}");
 }

@@ -74,6 +74,23 @@ async fn a_player_has_profile_games_and_ratings() {
 }
 
 #[tokio::test]
+async fn games_of_one_day_are_told_apart_by_the_time_of_day() {
+    let site = with_games().await;
+    let page = site.get("/player/ada").await.body;
+    let table = page.split_once("games-table").unwrap().1.split_once("</table>").unwrap().0;
+    let whens: Vec<&str> = table.split("<td class=\"right wide soft small\">").skip(1).collect();
+    assert_eq!(whens.len(), 3, "{table}");
+    for when in whens {
+        let (day, rest) = when.split_once("<br>").unwrap();
+        let time = rest.split_once("</td>").unwrap().0;
+        assert!(
+            day.ends_with("2025") && time.len() == "18:54 UTC".len() && time.ends_with(" UTC"),
+            "{day}, {time}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn games_are_read_page_by_page() {
     let site = with_games().await;
     let first = site.get("/api/v1/games?limit=2").await.json();
@@ -176,9 +193,7 @@ async fn a_profile_shows_leagues_once_a_bot_of_the_house_was_beaten() {
     let lowest = json!({"league": "beginner", "boss": "Stupid", "games": 1, "points": 1.0, "beaten": false});
     assert_eq!(after["leagues"][0], lowest);
     let page = site.get("/player/Ada").await.body;
-    for words in
-        ["leagues-title", "1 of 1 points", "1 of 2 bots of the house beaten", "Did not lose to perfect"]
-    {
+    for words in ["leagues-title", "1 of 1 points", "1 of 2 house bots beaten", "Did not lose to perfect"] {
         assert!(page.contains(words), "{words}: {page}");
     }
 }
