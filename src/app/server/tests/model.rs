@@ -20,8 +20,8 @@ use crate::protocol::parse::parse;
 use crate::protocol::server::{ServerMessage, Turn};
 use crate::session::port::{Disconnected, SessionPort};
 
-/// Runs by default: about half a minute on a slow machine.
-const CASES: u32 = 120;
+/// Runs by default: a quarter of a minute on a slow machine.
+const CASES: u32 = 60;
 
 /// Steps of one run.
 const STEPS_MAX: usize = 80;

@@ -480,13 +480,13 @@ async fn check_game_over_a_bad_bus(seed: u64) -> [u64; 4] {
 #[tokio::test(start_paused = true)]
 async fn over_a_bus_that_fails_each_move_counts_once_and_all_see_the_end() {
     let mut seen = [0; 4];
-    for seed in 1..=20 {
+    for seed in 1..=6 {
         let counted = check_game_over_a_bad_bus(seed).await;
         for (seen, counted) in seen.iter_mut().zip(counted) {
             *seen += counted;
         }
     }
-    assert!(seen.iter().all(|seen| *seen > 20), "the bus failed too little: {seen:?}");
+    assert!(seen.iter().all(|seen| *seen > 6), "the bus failed too little: {seen:?}");
 }
 
 #[test]
