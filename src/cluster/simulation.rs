@@ -1,7 +1,7 @@
 //! Three nodes in one process: everything that happens follows from a seed.
 //!
 //! ```sh
-//! cargo test -p fourfold --lib cluster::simulation                          # 30 seeds, as plain `cargo test` runs it
+//! cargo test -p fourfold --lib cluster::simulation                          # 60 seeds, as plain `cargo test` runs it
 //! FOURFOLD_SEEDS=5000 FOURFOLD_FROM=1000 cargo test --release -p fourfold --lib cluster::simulation -- --nocapture
 //! FOURFOLD_SEED=17 cargo test -p fourfold --lib cluster::simulation::one_seed_aloud -- --nocapture
 //! ```
@@ -29,7 +29,7 @@ use self::run::{Figures, Verdict, run};
 use crate::testing::seeds::in_parallel;
 
 /// Seeds that `cargo test` runs: a third of a second each where nothing is optimised.
-const SEEDS: u64 = 30;
+const SEEDS: u64 = 60;
 
 /// Seeds of which one must find a planted mistake; most are found by one of the first ten.
 const SEEDS_OF_DEFECTS: u64 = 200;

@@ -30,6 +30,12 @@ impl MailWords for Letters {
                 let body = [language.fill("mail.reset_body", name), link.expose().to_owned()];
                 letter(&language.fill("mail.reset_subject", name), &body, language.text("mail.not_you"))
             }
+            Occasion::Replaced { account, settings } => {
+                let name = &[("name", account.as_str())];
+                let body = [language.fill("mail.replaced_body", name)];
+                let end = format!("{}\n{settings}", language.text("mail.replaced_settings"));
+                letter(&language.fill("mail.replaced_subject", name), &body, &end)
+            }
             Occasion::Paused { bot, fault, until, page, settings } => {
                 let name = &[("name", bot.as_str())];
                 let fault = language.text(fault_key(fault)).to_owned();
@@ -80,6 +86,13 @@ mod tests {
             [
                 (Occasion::Verify { account: "Ada".parse().unwrap(), link: link() }, vec!["Ada", "#c4m_x"]),
                 (Occasion::Reset { account: "Ada".parse().unwrap(), link: link() }, vec!["Ada", "#c4m_x"]),
+                (
+                    Occasion::Replaced {
+                        account: "Ada".parse().unwrap(),
+                        settings: "https://fourfold.example/account".into(),
+                    },
+                    vec!["Ada", "/account\n"],
+                ),
                 (
                     Occasion::Paused {
                         bot: "six".parse().unwrap(),

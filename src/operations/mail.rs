@@ -1,5 +1,5 @@
-//! Writes mails to people who gave an address: the link that verifies it, one to a new password, and that a bot of
-//! theirs is paused.
+//! Writes mails to people who gave an address: the link that verifies it, one to a new password, that an account has
+//! another address now, and that a bot of theirs is paused.
 //!
 //! Mails wait in memory, few of them, and go out one after the other; what is not taken is tried again for an hour. A
 //! restart forgets them: whoever misses one asks again. Nobody waits for any of this. What is written, in which words,
@@ -52,6 +52,12 @@ pub(crate) enum Occasion {
     Verify { account: PlayerName, link: MailedLink },
     /// Somebody says to have forgotten an account's password.
     Reset { account: PlayerName, link: MailedLink },
+    /// An account that was written to here is not any more.
+    Replaced {
+        account: PlayerName,
+        /// Where whoever did not do it sees to it.
+        settings: String,
+    },
     /// The ladder leaves a bot out for a while.
     Paused {
         bot: PlayerName,
@@ -210,6 +216,17 @@ impl Mailer {
         secret: &Secret,
     ) -> Result<(), PostError> {
         self.post(to, &Occasion::Reset { account, link: self.link("/account/reset", secret) })
+    }
+
+    /// Tells a verified address that its account has it no longer, so that nobody who found a browser signed in takes an
+    /// account away unseen. Does not wait for it.
+    ///
+    /// # Errors
+    ///
+    /// Too many mails wait.
+    pub(crate) fn replaced(&self, before: &StoredMail, account: PlayerName) -> Result<(), PostError> {
+        let settings = format!("{}/account", self.inner.deps.site);
+        self.post(before, &Occasion::Replaced { account, settings })
     }
 
     /// Sends a mail that says nothing, at once, and says how that went.

@@ -17,7 +17,9 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::JsonBody;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::model::ids::PlayerName;
 use crate::model::mail::MailAddress;
+use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::operations::mail::{Mailer, PostError};
 use crate::storage::mails::StoredMail;
@@ -196,19 +198,43 @@ async fn set_mail(
     let language = language.and_then(|tag| Language::of_tag(&tag)).unwrap_or(Language::ALL[0]);
     state.accounts.note_mail_link(from)?;
     mailer.allow(&session.identity.id).map_err(unposted)?;
+    let before = state.accounts.mail(&session.identity.id).await?;
     let set = state.accounts.set_mail(from, &session, password, address, language.tag()).await;
     let mail = set.map_err(unconfirmed)?;
     let link = state.accounts.verifying_link(&mail.owner).await?;
-    mailer.verify(&mail, session.identity.name, &link).map_err(unposted)?;
+    mailer.verify(&mail, session.identity.name.clone(), &link).map_err(unposted)?;
+    tell_place_before(mailer, before, Some(&mail.address), session.identity.name);
     Ok(Json(mail.into()))
+}
+
+/// Tells a verified address that it is not the account's any more. Whoever changed it is not refused if that fails.
+fn tell_place_before(
+    mailer: &Mailer,
+    before: Option<StoredMail>,
+    now: Option<&MailAddress>,
+    account: PlayerName,
+) {
+    let now = now.map(MailAddress::folded);
+    let is_another = |before: &StoredMail| Some(before.address.folded()) != now;
+    let before = before.filter(|before| before.verified_at.is_some() && is_another(before));
+    if let Some(before) = before
+        && let Err(error) = mailer.replaced(&before, account)
+    {
+        warn!(player = %before.owner, %error, "an address is not told that it is no longer an account's");
+    }
 }
 
 async fn remove_mail(
     State(state): State<AppState>,
     SignedIn(session): SignedIn,
 ) -> Result<StatusCode, ApiError> {
-    let owner = person(session)?.identity.id;
+    let Identity { id: owner, name, .. } = person(session)?.identity;
+    let before = state.accounts.mail(&owner).await?;
     state.accounts.remove_mail(&owner).await?;
+    // An address can be forgotten where mails are not sent any more.
+    if let Some(mailer) = &state.mailer {
+        tell_place_before(mailer, before, None, name);
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

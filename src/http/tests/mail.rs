@@ -111,6 +111,29 @@ async fn an_address_takes_the_password_and_a_form() {
 }
 
 #[tokio::test]
+async fn an_address_hears_that_it_is_no_longer_an_accounts() {
+    let (site, mut mailbox) = site().await;
+    let cookie = ada(&site, &mut mailbox).await;
+    // The same one again is no other one.
+    set(&site, &cookie, "ADA@example.org", PASSWORD).await;
+    let (_, mail) = mailbox.recv().await.unwrap();
+    verify(&site, &link_in(&mail, "/account/mail")).await;
+    set(&site, &cookie, "ada@example.net", PASSWORD).await;
+    assert_eq!(mailbox.recv().await.unwrap().0, "ada@example.net");
+    let (to, mail) = mailbox.recv().await.unwrap();
+    assert_eq!(to, "ADA@example.org");
+    assert!(mail.contains("Konto Ada"), "{mail}");
+    assert!(mail.lines().any(|line| line == "https://fourfold.example/account"), "{mail}");
+    // Nobody reads there for sure.
+    set(&site, &cookie, "ada@example.com", PASSWORD).await;
+    let (_, mail) = mailbox.recv().await.unwrap();
+    verify(&site, &link_in(&mail, "/account/mail")).await;
+    site.as_page(Method::DELETE, MAIL, &cookie, &Value::Null).await;
+    assert_eq!(mailbox.recv().await.unwrap().0, "ada@example.com");
+    assert!(mailbox.try_recv().is_err());
+}
+
+#[tokio::test]
 async fn a_forgotten_password_is_set_anew_once_by_a_link_that_ends_all_sessions() {
     let (site, mut mailbox) = site().await;
     let ada = ada(&site, &mut mailbox).await;
@@ -138,6 +161,7 @@ async fn nobody_learns_which_addresses_there_are() {
     // One that nobody has verified is nobody's.
     set(&site, &cookie, "ada@example.net", PASSWORD).await;
     assert_eq!(mailbox.recv().await.unwrap().0, "ada@example.net");
+    assert_eq!(mailbox.recv().await.unwrap().0, "ada@example.org");
     site.post(RESET, &json!({ "address": "ada@example.net" })).await;
     site.post(RESET, &json!({ "address": "ada@example.org" })).await;
     let link = async { mailbox.recv().await };

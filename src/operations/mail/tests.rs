@@ -273,6 +273,7 @@ impl MailWords for Plain {
         let body = match occasion {
             Occasion::Verify { account, link } => format!("verify {account} {}", link.expose()),
             Occasion::Reset { account, link } => format!("reset {account} {}", link.expose()),
+            Occasion::Replaced { account, settings } => format!("replaced {account} {settings}"),
             Occasion::Paused { bot, fault, until, page, settings } => {
                 format!("paused {bot} {fault} {} {page} {settings}", until.unwrap())
             }
