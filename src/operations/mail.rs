@@ -218,8 +218,8 @@ impl Mailer {
         self.post(to, &Occasion::Reset { account, link: self.link("/account/reset", secret) })
     }
 
-    /// Tells a verified address that its account has it no longer, so that nobody who found a browser signed in takes an
-    /// account away unseen. Does not wait for it.
+    /// Tells a verified address that its account has it no longer, so that nobody who found a browser signed in takes
+    /// an account away unseen. Does not wait for it.
     ///
     /// # Errors
     ///

@@ -93,7 +93,8 @@ impl SqliteStore {
             path: path.to_owned(),
             cause,
         };
-        let open::OpenedDatabase { writer, readers, marker, pages } = open::open(path, durability)?;
+        let open::OpenedDatabase { writer, readers, marker, pages } =
+            open::open(path, durability, backup::keep_copy)?;
         let keeper = Keeper::start(path, marker, &readers).await;
         let space = DiskSpace::new(path, Arc::clone(keeper.marker()));
         let write_connection = WriteConnection::new(writer, space).map_err(|cause| failed(cause.into()))?;

@@ -367,9 +367,23 @@ fn databases_of_every_released_schema_open_and_keep_what_they_hold() {
         if schema == 7 {
             one_scale(&database);
         }
+        check_way_back(&data, schema, &before);
         schemas.push(schema);
     }
     assert!([7, 11].iter().all(|schema| schemas.contains(schema)), "{schemas:?}");
+}
+
+/// Beside a database that was migrated lies what it was, for the version before.
+fn check_way_back(data: &Path, schema: u32, before: &std::collections::BTreeSet<String>) {
+    let kept = data.join(format!("schema-{schema}.backup"));
+    assert_eq!(number_in(&kept, "PRAGMA user_version"), i64::from(schema));
+    assert!(rows_of(&kept) == *before, "schema {schema}");
+    let written = fs::metadata(&kept).unwrap().modified().unwrap();
+    said(&mut on(data, &["check"]));
+    assert_eq!(fs::metadata(&kept).unwrap().modified().unwrap(), written, "kept once");
+    let elsewhere = data.join("elsewhere");
+    said(&mut on(&elsewhere, &["restore", kept.to_str().unwrap()]));
+    assert!(said(&mut on(&elsewhere, &["check"])).contains("everything agrees"));
 }
 
 /// What follows from the games by a rule that has changed since: schema 12 settles them again, and the check computes

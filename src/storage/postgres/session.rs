@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fourfold_engine::Variant;
 use tokio::time::{Instant, sleep};
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::address::Address;
 use super::chain;
@@ -157,6 +157,9 @@ impl Session {
                 db::query(CURVES).execute(&self.connection).await?;
             }
             self.connection.batch_execute("COMMIT").await.map_err(StoreError::from)?;
+        }
+        if (1..MIGRATIONS.len()).contains(&from) {
+            info!(from, to = MIGRATIONS.len(), "the database has the schema of this version now");
         }
         Ok(())
     }

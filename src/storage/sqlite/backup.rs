@@ -4,6 +4,8 @@
 //! meanwhile is not in it. It goes slowly, so that no move waits for it: it works for a fraction of the time, and what
 //! it wrote is brought to the disk in small portions. It is written under another name, read back, and ends with its
 //! checksum, which SQLite does not look at; then it gets its name. Whatever happens, no half file has that name.
+//!
+//! The same copy is made, without rests, of a database that a new version is about to change for good.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{RenameFlags, renameat_with};
 use tokio::task::spawn_blocking;
+use tracing::{info, warn};
 
 use super::connection::ConnectionPlan;
 use super::db::{self, Connection};
@@ -53,17 +56,50 @@ pub(super) async fn back_up(database: &Path, to: &Path, overwrite: Overwrite) ->
     let (database, to) = (database.to_owned(), to.to_owned());
     let asker = Asker::default();
     let is_asked = Arc::clone(&asker.0);
-    let making = spawn_blocking(move || {
-        let draft = files::draft_of(&to);
-        let made = make(&database, &draft, &to, overwrite, is_asked);
-        if made.is_err() {
-            // What is left of it helps nobody, and the first error is told.
-            let _ = fs::remove_file(&draft);
-        }
-        let _ = fs::remove_file(beside(&draft, "-journal")); // only there if SQLite was interrupted
-        made
-    });
+    let making = spawn_blocking(move || make(&database, &to, overwrite, &Haste::AtEase(is_asked)));
     making.await.map_err(|error| StoreError::Failed(Box::new(error)))?
+}
+
+/// Keeps a copy of a database that nobody uses yet and that is about to get a later schema: the way back to the
+/// version before, for whoever made no copy. Without room for one the upgrade goes on, and says so.
+///
+/// # Errors
+///
+/// The database cannot be read, or the copy not be written.
+pub(super) fn keep_copy(database: &Path, schema: u32) -> Result<(), BackupError> {
+    let to = database.with_file_name(format!("schema-{schema}.backup"));
+    remove_drafts(&to);
+    let named = check_name(database, &to, Overwrite::Replace);
+    match named.and_then(|()| make(database, &to, Overwrite::Replace, &Haste::AtOnce)) {
+        Ok(Backup { bytes, .. }) => {
+            info!(copy = %to.display(), bytes, "what the version before can read is kept");
+        }
+        Err(error @ (BackupError::NoSpace { .. } | BackupError::BadName { .. })) => {
+            warn!(%error, "no copy is kept that the version before can read");
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// Removes what processes that were killed have left of a copy, as large as the database each.
+fn remove_drafts(to: &Path) {
+    let begins = format!("{}.", to.file_name().unwrap_or_default().to_string_lossy());
+    let is_draft = |name: &str| name.starts_with(&begins) && name.contains(".draft");
+    for entry in fs::read_dir(directory(to)).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_draft) {
+            // Whether it can be removed or not, there is a copy or a word why there is none.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// How a copy is made.
+enum Haste {
+    /// Games go on, and it is given up when nobody asks for it any more.
+    AtEase(Arc<AtomicBool>),
+    /// All wait for it.
+    AtOnce,
 }
 
 /// Whoever waits for a copy. When nobody does any more, as at a stop of the daemon, it is given up.
@@ -81,18 +117,31 @@ impl Drop for Asker {
     }
 }
 
-fn make(
-    database: &Path,
+fn make(database: &Path, to: &Path, overwrite: Overwrite, haste: &Haste) -> Result<Backup, BackupError> {
+    let draft = files::draft_of(to);
+    // A process of the same number that was killed has left it: in containers all have one.
+    let _ = fs::remove_file(&draft);
+    let made = make_by(&draft, database, to, overwrite, haste);
+    if made.is_err() {
+        // What is left of it helps nobody, and the first error is told.
+        let _ = fs::remove_file(&draft);
+    }
+    let _ = fs::remove_file(beside(&draft, "-journal")); // only there if SQLite was interrupted
+    made
+}
+
+fn make_by(
     draft: &Path,
+    database: &Path,
     to: &Path,
     overwrite: Overwrite,
-    is_asked: Arc<AtomicBool>,
+    haste: &Haste,
 ) -> Result<Backup, BackupError> {
     let source = ConnectionPlan::read(database).connect().map_err(StoreError::from)?;
     check_space(&source, to)?;
-    copy(source, draft, is_asked)?;
+    copy(source, draft, haste)?;
     let games = read_back(draft)?;
-    let (bytes, sha256) = seal(draft)?;
+    let (bytes, sha256) = seal(draft, haste)?;
     publish(draft, to, overwrite)?;
     Ok(Backup { bytes, sha256, games })
 }
@@ -129,13 +178,24 @@ fn check_space(source: &Connection, to: &Path) -> Result<(), BackupError> {
     if free < needed { Err(BackupError::NoSpace { path: to.to_owned(), needed, free }) } else { Ok(()) }
 }
 
-/// Lets SQLite copy, at its ease.
-fn copy(source: Connection, draft: &Path, is_asked: Arc<AtomicBool>) -> Result<(), BackupError> {
+/// Lets SQLite copy.
+fn copy(source: Connection, draft: &Path, haste: &Haste) -> Result<(), BackupError> {
     let options = OpenOptions::new().write(true).create_new(true).mode(0o600).clone();
     let file = options.open(draft).map_err(unwritable(draft))?;
+    if let Haste::AtEase(is_asked) = haste {
+        let at_ease = at_ease(file, Arc::clone(is_asked));
+        source.progress_handler(STEPS, Some(at_ease)).map_err(StoreError::from)?;
+    }
+    let name = draft.to_str().unwrap_or_default(); // its name was checked
+    db::query("VACUUM INTO ?").bind(name).execute(&source).map_err(StoreError::from)?;
+    source.close().map_err(|(_, error)| StoreError::from(error).into())
+}
+
+/// Rests, syncs what was written, and says whether the copy is given up.
+fn at_ease(file: File, is_asked: Arc<AtomicBool>) -> impl FnMut() -> bool {
     let mut rested = Instant::now();
     let mut synced = Instant::now();
-    let at_ease = move || {
+    move || {
         if rested.elapsed() >= WORK {
             thread::park_timeout(REST);
             rested = Instant::now();
@@ -146,11 +206,7 @@ fn copy(source: Connection, draft: &Path, is_asked: Arc<AtomicBool>) -> Result<(
             synced = Instant::now();
         }
         !is_asked.load(Ordering::Relaxed)
-    };
-    source.progress_handler(STEPS, Some(at_ease)).map_err(StoreError::from)?;
-    let name = draft.to_str().unwrap_or_default(); // its name was checked
-    db::query("VACUUM INTO ?").bind(name).execute(&source).map_err(StoreError::from)?;
-    source.close().map_err(|(_, error)| StoreError::from(error).into())
+    }
 }
 
 /// Opens the copy as a start would, and counts the games in it.
@@ -165,11 +221,14 @@ fn read_back(draft: &Path) -> Result<u64, BackupError> {
 }
 
 /// Adds its checksum to a copy and brings it to the disk.
-fn seal(draft: &Path) -> Result<(u64, String), BackupError> {
+fn seal(draft: &Path, haste: &Haste) -> Result<(u64, String), BackupError> {
     let sealed = || -> io::Result<(u64, String)> {
         let mut file = OpenOptions::new().read(true).append(true).open(draft)?;
         let bytes = file.metadata()?.len();
-        let sha256 = checksum(&mut file, bytes)?;
+        let sha256 = match haste {
+            Haste::AtEase(_) => checksum(&mut file, bytes)?,
+            Haste::AtOnce => sha256::of_next(&mut file, bytes, || ())?,
+        };
         file.write_all(&trailer(&sha256))?;
         file.sync_all()?;
         Ok((bytes + TRAILER_BYTES as u64, sha256))
@@ -253,4 +312,49 @@ fn check_tables(connection: &Connection) -> Result<Vec<String>, StoreError> {
         findings.extend(db::query_scalar(sql).bind(table).fetch_all::<String>(connection)?);
     }
     Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::durability::Durability;
+    use crate::storage::sqlite::SqliteStore;
+
+    #[tokio::test]
+    async fn what_a_killed_process_left_does_not_stop_a_copy() {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("fourfold.db");
+        SqliteStore::open(&database, Durability::Relaxed).await.unwrap().close().await.unwrap();
+        // In a container each daemon has the same number. Drafts are numbered through, and other tests make some too.
+        let leave = |copy: &Path, process: u32| {
+            let draft = |number: u32| beside(copy, &format!(".{process}-{number}.draft"));
+            (0..3_000).for_each(|number| fs::write(draft(number), "half a copy").unwrap());
+        };
+        let monday = directory.path().join("monday");
+        leave(&monday, std::process::id());
+        back_up(&database, &monday, Overwrite::Never).await.unwrap();
+        let kept = directory.path().join("schema-5.backup");
+        leave(&kept, 1);
+        fs::write(&kept, "an older copy").unwrap();
+        keep_copy(&database, 5).unwrap();
+        for copy in [&monday, &kept] {
+            open::inspect_header(copy).unwrap();
+        }
+        let names = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(names.filter(|name| name.to_string_lossy().starts_with("schema-5")).count(), 1);
+    }
+
+    #[tokio::test]
+    async fn an_upgrade_goes_on_where_there_is_no_place_for_a_copy_and_not_where_it_fails() {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("fourfold.db");
+        SqliteStore::open(&database, Durability::Relaxed).await.unwrap().close().await.unwrap();
+        let kept = directory.path().join("schema-5.backup");
+        fs::create_dir(&kept).unwrap();
+        keep_copy(&database, 5).unwrap();
+        fs::remove_dir(&kept).unwrap();
+        fs::write(&database, vec![7; 8_192]).unwrap();
+        keep_copy(&database, 5).unwrap_err();
+        assert!(!kept.exists());
+    }
 }

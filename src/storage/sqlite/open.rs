@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fourfold_engine::Variant;
 use thiserror::Error;
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::chain;
 use super::connection::ConnectionPlan;
@@ -17,6 +17,7 @@ use super::marker::{self, Emptied, LastStop, LogVerdict, Marker};
 use super::readers::Readers;
 use super::voiding;
 use crate::model::durability::Durability;
+use crate::storage::backup::BackupError;
 use crate::storage::resets::Resets;
 use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
@@ -132,6 +133,13 @@ pub enum OpenError {
     /// The linked library is not safe to use.
     #[error("SQLite {found} may damage databases, at least 3.51.3 is needed")]
     LibraryTooOld { found: String },
+    /// It is of an earlier version, which could not read it any more when it is opened.
+    #[error("{path} is to get a later schema, and no copy of it can be kept")]
+    Uncopied {
+        path: PathBuf,
+        #[source]
+        cause: BackupError,
+    },
     /// SQLite fails.
     #[error("cannot use the database {path}")]
     Failed {
@@ -150,7 +158,7 @@ impl OpenError {
             Self::Unreadable { .. } => 66,                        // EX_NOINPUT
             Self::LibraryTooOld { .. } => 70,                     // EX_SOFTWARE
             Self::Uncreatable { .. } | Self::Exists { .. } => 73, // EX_CANTCREAT
-            Self::Failed { .. } => 74,                            // EX_IOERR
+            Self::Uncopied { .. } | Self::Failed { .. } => 74,    // EX_IOERR
         }
     }
 }
@@ -171,8 +179,15 @@ pub(super) enum Pages {
     Unchecked,
 }
 
+/// Keeps a copy of the database of a file, which has this schema, before that is changed for good.
+pub(super) type KeepCopy = fn(&Path, u32) -> Result<(), BackupError>;
+
 /// Opens a database, or creates it if there is none.
-pub(super) fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase, OpenError> {
+pub(super) fn open(
+    path: &Path,
+    durability: Durability,
+    keep_copy: KeepCopy,
+) -> Result<OpenedDatabase, OpenError> {
     let failed = |cause: db::Error| failed(path, cause);
     let last_stop = LastStop::read(path).map_err(|cause| unreadable(path, cause))?;
     let verdict = if path.try_exists().map_err(|cause| unreadable(path, cause))? {
@@ -186,10 +201,23 @@ pub(super) fn open(path: &Path, durability: Durability) -> Result<OpenedDatabase
     check_library(&writer, path)?;
     check_ours(&writer, path)?;
     let pages = check_as_needed(&writer, path, &last_stop, &verdict)?;
-    migrate(&writer).map_err(|cause| unmigrated(path, cause))?;
+    upgrade(&writer, path, keep_copy)?;
     begin_log(&writer, &marker).map_err(failed)?;
     let readers = Readers::new(ConnectionPlan::read(path));
     Ok(OpenedDatabase { writer, readers, marker, pages })
+}
+
+/// Brings the database of an earlier version into the form of this one.
+fn upgrade(writer: &Connection, path: &Path, keep_copy: KeepCopy) -> Result<(), OpenError> {
+    let schema = schema_of(writer).map_err(|cause| failed(path, cause))?;
+    if schema == SCHEMA {
+        return Ok(());
+    }
+    let uncopied = |cause| OpenError::Uncopied { path: path.to_owned(), cause };
+    keep_copy(path, schema).map_err(uncopied)?;
+    migrate(writer).map_err(|cause| unmigrated(path, cause))?;
+    info!(from = schema, to = SCHEMA, "the database has the schema of this version now");
+    Ok(())
 }
 
 /// Empties the log and begins it with a commit: from then on a log that is empty has been lost, and what lies behind
