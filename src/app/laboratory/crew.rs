@@ -10,22 +10,37 @@ use std::thread;
 /// # Errors
 ///
 /// The first failure that was heard of.
-pub(super) fn share<T: Sync, W, R: Send, E: Send>(
+pub(super) fn share<T: Sync, W: Send, R: Send, E: Send>(
     threads: u16,
     tasks: &[T],
     tools: impl Fn() -> W + Sync,
+    perform: impl Fn(&mut W, &T) -> Result<Option<R>, E> + Sync,
+    done: impl FnMut(R),
+) -> Result<(), E> {
+    // Made by the threads that use them: a solver's table is filled where it lies.
+    let mut kits: Vec<Option<W>> = (0..threads).map(|_| None).collect();
+    share_with(&mut kits, tasks, |kit, task| perform(kit.get_or_insert_with(&tools), task), done)
+}
+
+/// The same with tools that stay, one for each thread.
+///
+/// # Errors
+///
+/// The first failure that was heard of.
+pub(super) fn share_with<T: Sync, W: Send, R: Send, E: Send>(
+    kits: &mut [W],
+    tasks: &[T],
     perform: impl Fn(&mut W, &T) -> Result<Option<R>, E> + Sync,
     mut done: impl FnMut(R),
 ) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, results) = mpsc::channel();
-        for _ in 0..threads {
-            let (sender, next, tools, perform) = (sender.clone(), &next, &tools, &perform);
+        for tools in kits {
+            let (sender, next, perform) = (sender.clone(), &next, &perform);
             scope.spawn(move || {
-                let mut tools = tools();
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let Some(result) = perform(&mut tools, task).transpose() else { return };
+                    let Some(result) = perform(tools, task).transpose() else { return };
                     let has_failed = result.is_err();
                     if sender.send(result).is_err() || has_failed {
                         return;
@@ -55,6 +70,19 @@ mod tests {
     #[test]
     fn every_task_is_done_once() {
         assert_eq!(sum(|(), task| Ok(Some(*task))), Ok(5_050));
+    }
+
+    #[test]
+    fn tools_that_stay_know_what_was_done_with_them() {
+        let (tasks, mut counts) = ([(); 40], [0_u32; 3]);
+        let perform = |count: &mut u32, (): &()| -> Result<_, String> {
+            *count += 1;
+            Ok(Some(()))
+        };
+        for _ in 0..2 {
+            share_with(&mut counts, &tasks, perform, |()| ()).unwrap();
+        }
+        assert_eq!(counts.iter().sum::<u32>(), 80);
     }
 
     #[test]

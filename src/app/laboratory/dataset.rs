@@ -25,7 +25,7 @@ use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::progress::ProgressLine;
 
-/// Candidates solved in one go: enough for all threads, and little is lost when the last of them is not wanted.
+/// Candidates solved in one go at most, so that all threads have enough to do. Fewer if fewer are missing.
 const BATCH: usize = 512;
 
 /// Candidates for each position at most. Where quotas want what hardly ever comes up, waiting for it has no end.
@@ -137,6 +137,7 @@ impl DatasetCommand {
         let mut quotas = Quotas::new(self.balance, self.positions, self.plies, &self.class);
         let mut progress = ProgressLine::new(self.positions.into(), "positions");
         let mut counts = Counts::default();
+        let mut judges: Vec<Judge> = (0..self.threads()).map(|_| Judge::new(Solver::new())).collect();
         out.write_all(self.format.heading().as_bytes())?;
         let mut candidates = 0;
         while !quotas.are_full() {
@@ -144,12 +145,13 @@ impl DatasetCommand {
                 out.flush()?;
                 return Err(self.too_few(&counts, candidates, &quotas).into());
             }
-            let batch: Vec<Candidate> = draw.by_ref().filter(|it| quotas.may_want(it)).take(BATCH).collect();
+            let batch: Vec<Candidate> =
+                draw.by_ref().filter(|it| quotas.may_want(it)).take(self.batch(&counts)).collect();
             candidates = draw.tried();
             if batch.is_empty() {
                 continue;
             }
-            for label in self.solve(&batch, &interrupt)? {
+            for label in Self::solve(&mut judges, &batch, &interrupt)? {
                 if quotas.take(&label) {
                     out.write_all(self.format.line(&label).as_bytes())?;
                     counts.add(&label);
@@ -176,15 +178,25 @@ impl DatasetCommand {
         Exit::new(Code::Failure, message)
     }
 
-    /// Labels of all candidates, in their order; of fewer if it was told to stop.
-    fn solve(&self, batch: &[Candidate], interrupt: &Interrupt) -> anyhow::Result<Vec<Label>> {
+    fn threads(&self) -> u16 {
+        self.threads.unwrap_or_else(processors)
+    }
+
+    /// How many candidates to solve next: what is solved and not wanted was solved for nothing.
+    fn batch(&self, counts: &Counts) -> usize {
+        let missing = u64::from(self.positions).saturating_sub(counts.positions());
+        usize::try_from(missing).map_or(BATCH, |missing| missing.clamp(1, BATCH))
+    }
+
+    /// Labels of all candidates, in their order; of fewer if it was told to stop. What the judges have found out stays
+    /// with them: scores are exact, so it saves time and changes nothing.
+    fn solve(judges: &mut [Judge], batch: &[Candidate], interrupt: &Interrupt) -> anyhow::Result<Vec<Label>> {
         let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
         let tasks: Vec<(usize, &Candidate)> = batch.iter().enumerate().collect();
         let mut labels: Vec<Option<Label>> = batch.iter().map(|_| None).collect();
-        crew::share(
-            self.threads.unwrap_or_else(processors),
+        crew::share_with(
+            judges,
             &tasks,
-            || Judge::new(Solver::new()),
             |judge, (place, candidate)| -> anyhow::Result<_> {
                 // Without a limit by nodes, only who is told to stop has no scores.
                 let solved = judge.column_scores(candidate.game.position(), limits).ok();
