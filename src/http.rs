@@ -38,6 +38,7 @@ mod refusals;
 pub(crate) mod request;
 mod request_id;
 pub(crate) mod router;
+mod seasons;
 mod shares;
 pub mod site;
 mod slow_peer;

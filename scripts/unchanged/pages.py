@@ -11,7 +11,7 @@ POSITIONS = ("-", "44", "4435", "44354665", "443546657733", "1212121", "44444444
 
 # Every kind of page, as whoever comes along sees it. Read in all languages.
 KINDS = """
-    / /leaderboard /leaderboard?list=people /leaderboard?list=bots&by=learners /bots /bots/new /bots/editor /bots/gallery /tournaments/new /duel/none-d /account /account/mail /account/reset /offline
+    / /leaderboard /leaderboard?list=people /leaderboard?list=bots&by=learners /bots /bots/new /bots/editor /bots/gallery /seasons /tournaments/new /duel/none-d /account /account/mail /account/reset /offline
     /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary /puzzles/rush
     /privacy /status /find
     /player/ada /player/memory /player/memory@2 /player/adabot /learning /learning/memory /learning/ntuple-live
@@ -26,7 +26,7 @@ OF_ADA = "/ /account /bots/new /bot/adabot /puzzles /puzzle/{puzzle} /player/ada
 OTHERS = """
     /leaderboard?list=bots /leaderboard?by=house /leaderboard?by=others /leaderboard?variant=5x4 /leaderboard?list=none
     /player/ada?variant=5x4 /player/memory?before=40 /player/nobody /player/x /learning/memory@2 /learning/greedy
-    /find?for=ADA /find?for=ad /find?for=nobody /terms /imprint /bot/adabot /bot/nobody /tournament/none /puzzle/none /puzzles/next /puzzles/next?after=none /game/none
+    /find?for=ADA /find?for=ad /find?for=nobody /terms /imprint /bot/adabot /bot/nobody /tournament/none /season/none /puzzle/none /puzzles/next /puzzles/next?after=none /game/none
     /game/a%20b /embed/none /challenge/none /challenge/abc/qr.svg /docs/none /p/4435 /p/12?variant=5x4
     /analysis?moves=4435 /analysis?moves=https://{host}/game/{game} /analysis?moves=/game/none
     /analysis?variant=9x9x9x9 /analysis/4%204 /analysis/123?variant=6x5

@@ -10,6 +10,8 @@
 
 pub(crate) mod habits;
 pub(crate) mod rating_sums;
+mod season_sums;
+pub(crate) mod seasons;
 pub(crate) mod service;
 pub(crate) mod standings;
 #[cfg(test)]
@@ -21,6 +23,7 @@ use std::sync::Arc;
 use fourfold_engine::Variant;
 use tokio::sync::watch;
 
+use self::seasons::Season;
 use self::standings::{Scale, Standings};
 use crate::model::ids::PlayerId;
 use crate::model::population::Population;
@@ -78,6 +81,16 @@ pub(crate) struct FitSnapshot {
     pub(crate) up_to: u64,
     /// By variant, as far as rated games were played there.
     pub(crate) fits: HashMap<Variant, Arc<Fits>>,
+    /// The seasons of the configuration, the latest first.
+    pub(crate) seasons: Vec<SeasonTable>,
+}
+
+/// A season with the ratings of its games.
+#[derive(Clone, Debug)]
+pub(crate) struct SeasonTable {
+    pub(crate) season: Arc<Season>,
+    /// None before its first game.
+    pub(crate) fits: Option<Arc<Fits>>,
 }
 
 /// Both fits of one variant.
@@ -88,14 +101,20 @@ pub(crate) struct Fits {
     pub(crate) all: Standings,
 }
 
-impl FitSnapshot {
-    /// The ratings of one board, if rated games were played there. People have no fit of their own: they are among all.
-    pub(crate) fn field(&self, variant: Variant, population: Population) -> Option<&Standings> {
-        let fits = self.fits.get(&variant)?;
+impl Fits {
+    /// The ratings of a list. People have no fit of their own: they are among all.
+    pub(crate) fn of(&self, population: Population) -> &Standings {
         match population {
-            Population::All | Population::People => Some(&fits.all),
-            Population::Bots => Some(&fits.bots),
+            Population::All | Population::People => &self.all,
+            Population::Bots => &self.bots,
         }
+    }
+}
+
+impl FitSnapshot {
+    /// The ratings of one board, if rated games were played there.
+    pub(crate) fn field(&self, variant: Variant, population: Population) -> Option<&Standings> {
+        Some(self.fits.get(&variant)?.of(population))
     }
 
     /// Everybody's rating as it is shown: of bots that of the fit between bots, of whoever has met none that of all. A

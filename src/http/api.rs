@@ -24,6 +24,7 @@ mod puzzles;
 pub(super) mod rating_resets;
 mod reports;
 pub(crate) mod review;
+mod seasons;
 mod tournament_plans;
 pub(super) mod tournaments;
 mod webhook;
@@ -85,6 +86,7 @@ fn endpoints() -> Vec<Endpoint> {
         learning::endpoints(),
         tournaments::endpoints(),
         tournament_plans::endpoints(),
+        seasons::endpoints(),
         dumps::endpoints(),
         documents::endpoints(),
         health::endpoints(),
@@ -169,6 +171,8 @@ mod tests {
         "delete /api/v1/duels/{id}",
         "post /api/v1/bots/{name}/rating-resets",
         "get /api/v1/bots/{name}/rating-resets",
+        "get /api/v1/seasons",
+        "get /api/v1/seasons/{name}",
         "get /api/v1/dumps",
         "get /api/v1/tournaments",
         "get /api/v1/tournaments/upcoming",

@@ -38,6 +38,7 @@ mod player;
 mod puzzles;
 mod qr;
 mod rules;
+mod seasons;
 mod settings;
 mod status;
 #[cfg(test)]
@@ -87,6 +88,8 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/analysis/{moves}", get(analysis::page))
         .route("/p/{moves}", get(analysis::short))
         .route("/leaderboard", get(leaderboard::page))
+        .route("/seasons", get(seasons::list))
+        .route("/season/{name}", get(seasons::one))
         .route("/player/{name}", get(player::page))
         .route("/duel/{id}", get(duel::page))
         .route(editor::WORKER, get(editor::worker))

@@ -14,6 +14,7 @@ mod ranking;
 mod reading;
 mod reports;
 mod requests;
+mod seasons;
 mod shares;
 mod tournaments;
 mod webhook;

@@ -1,7 +1,10 @@
 //! Wall-clock time, as it is stored and shown.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use thiserror::Error;
 
 /// A pause that is twice as long each time, up to a longest one. The first of all has been doubled no time.
 pub(crate) fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
@@ -68,12 +71,65 @@ impl UnixMillis {
     }
 }
 
+/// A day of the calendar, in UTC: `2026-01-31`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Day(jiff::civil::Date);
+
+/// A text is no day.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{0}` is no day such as 2026-01-31")]
+pub struct InvalidDay(String);
+
+impl Day {
+    /// Its first moment.
+    pub(crate) fn begin(self) -> UnixMillis {
+        let zoned = self.0.to_zoned(jiff::tz::TimeZone::UTC);
+        UnixMillis(zoned.map_or(i64::MAX, |midnight| midnight.timestamp().as_millisecond()))
+    }
+
+    /// The first moment behind it.
+    pub(crate) fn end(self) -> UnixMillis {
+        self.0.tomorrow().map_or(UnixMillis(i64::MAX), |tomorrow| Self(tomorrow).begin())
+    }
+}
+
+impl FromStr for Day {
+    type Err = InvalidDay;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDay> {
+        // In this form alone: a date may be written in others, with a time behind it.
+        let day = text.parse().ok().map(Self).filter(|day: &Self| day.to_string() == text);
+        day.ok_or_else(|| InvalidDay(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl fmt::Display for UnixMillis {
     /// RFC 3339, UTC, milliseconds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(time) => write!(f, "{time:.3}"),
             Err(_) => f.write_str("1970-01-01T00:00:00.000Z"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_written_in_one_way_and_end_where_the_next_begins() {
+        let day: Day = "2024-02-28".parse().unwrap();
+        assert_eq!(day.begin().to_string(), "2024-02-28T00:00:00.000Z");
+        assert_eq!(day.end(), "2024-02-29".parse::<Day>().unwrap().begin());
+        for text in ["2025-02-29", "2025-2-1", "20250201", "2025-02-01T10:00:00", "today", ""] {
+            assert_eq!(text.parse::<Day>(), Err(InvalidDay(text.to_owned())));
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct RatedGame {
     /// All moves, the opening's included.
     pub(crate) moves: String,
     pub(crate) result: GameResult,
+    /// When it ended, by the wall clock.
+    pub(crate) ended_at: UnixMillis,
     /// What became of both ratings.
     pub(crate) ratings: BySide<RatingEntry>,
 }
@@ -42,6 +44,7 @@ impl RatedGame {
             opening_plies: game.spec.opening.moves.len(),
             moves: game.moves(),
             result: game.ending()?.result,
+            ended_at: game.last_change(),
             ratings: settlement.ratings?,
         })
     }

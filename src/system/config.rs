@@ -10,6 +10,7 @@ mod error;
 mod layers;
 mod mail;
 mod programs;
+mod seasons;
 mod tournaments;
 mod value;
 
@@ -26,6 +27,7 @@ pub use dump::DumpConfig;
 pub(crate) use error::ConfigError;
 pub(crate) use mail::{MailConfig, MailSecurity};
 pub use programs::{HouseSpec, ProgramsConfig};
+pub use seasons::{SeasonConfig, SeasonConfigs};
 pub(crate) use tournaments::check_tournament_name;
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
@@ -80,6 +82,8 @@ pub struct Config {
     pub house_bots: HouseBotConfigs,
     /// Tournaments that it holds by itself.
     pub tournaments: TournamentConfigs,
+    /// Spans of days whose games are ranked by themselves.
+    pub seasons: SeasonConfigs,
 }
 
 /// Where the daemon listens and keeps its data.
@@ -604,9 +608,14 @@ impl Config {
             let keys = "learning.accuracy_min and judging.enabled";
             return Err(ConfigError::Contradiction { keys, message: message.to_owned() });
         }
-        let contradiction = |message| ConfigError::Contradiction { keys: "tournaments", message };
-        self.tournaments.check().map_err(contradiction)?;
+        self.check_events()?;
         Ok(self)
+    }
+
+    fn check_events(&self) -> Result<(), ConfigError> {
+        let of = |keys| move |message| ConfigError::Contradiction { keys, message };
+        self.tournaments.check().map_err(of("tournaments"))?;
+        self.seasons.check().map_err(of("seasons"))
     }
 }
 
@@ -721,6 +730,9 @@ mod tests {
             },
             "server.public_url and server.tls_cert: ",
         );
+        let backwards = "[[seasons]]\nname = \"S\"\nstart = \"2026-03-02\"\nend = \"2026-03-01\"";
+        let backwards: Config = toml::from_str(backwards).unwrap();
+        check_contradiction(|c| c.seasons = backwards.seasons, "seasons: `S` ends on 2026-03-01");
         check_contradiction(|c| c.dump.directory = "/dumps".into(), "dump.at and dump.directory: ");
         check_contradiction(|c| c.backup.directory = "/backups".into(), "backup.at and backup.directory: ");
         check_contradiction(

@@ -21,6 +21,7 @@ use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
 use crate::competition::duels::{DuelDeps, Duels};
 use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
+use crate::competition::leaderboard::seasons::{self, Season};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::competition::matchmaker::{
     MatchmakerActor, MatchmakerDeps, MatchmakerSettings, PairsPerMinute, Troubles,
@@ -70,7 +71,7 @@ use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::service::Puzzles;
 use crate::study::puzzles::shipped;
-use crate::system::config::Config;
+use crate::system::config::{Config, SeasonConfig};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
 use crate::system::pauses::Pauses;
@@ -516,6 +517,7 @@ impl Competition {
             store: Arc::clone(&ground.store),
             writer: ground.writer.clone(),
             leaderboard: self.leaderboard.clone(),
+            seasons: seasons(&ground.config),
         };
         parts.keep(remade(Part::Leaderboard, move |stop| {
             LeaderboardActor::new(deps.clone()).run(stop).map(Ok)
@@ -738,6 +740,17 @@ fn control(
             mailer: ground.mailer.clone(),
         }),
     }
+}
+
+/// What is ranked by itself, the latest first.
+fn seasons(config: &Config) -> Vec<Arc<Season>> {
+    let season = |SeasonConfig { name, start, end, variant }: &SeasonConfig| Season {
+        name: name.clone(),
+        start: *start,
+        end: *end,
+        variant: variant.0,
+    };
+    seasons::sorted(config.seasons.0.iter().map(season).collect())
 }
 
 /// The site's settings. The values were checked when the configuration was read.

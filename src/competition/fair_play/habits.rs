@@ -98,6 +98,7 @@ pub(super) mod tests {
     use super::*;
     use crate::model::rating::elo::{MilliElo, RatingEntry};
     use crate::model::result::GameResult;
+    use crate::model::time::UnixMillis;
 
     /// Given up after eight stones.
     pub(in crate::competition::fair_play) const THROWN: &str = "12345671";
@@ -123,6 +124,7 @@ pub(super) mod tests {
             opening_plies: 0,
             moves: moves.to_owned(),
             result: GameResult::First,
+            ended_at: UnixMillis::default(),
             ratings: BySide { first: entry, second: entry },
         }
     }

@@ -96,6 +96,7 @@ mod tests {
     use super::*;
     use crate::model::rating::elo::{Standing, settle};
     use crate::model::result::GameResult;
+    use crate::model::time::UnixMillis;
     use crate::storage::conformance::player_id;
 
     fn game(
@@ -115,6 +116,7 @@ mod tests {
             opening_plies,
             moves: moves.to_owned(),
             result,
+            ended_at: UnixMillis::default(),
             ratings: settle(Standing::START, Standing::START, None),
         }
     }

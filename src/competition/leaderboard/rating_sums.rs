@@ -150,7 +150,8 @@ impl RatingSums {
             book.is_new = false;
         }
         let fits = |(variant, book): (&Variant, &VariantSums)| Some((*variant, book.fits.clone()?));
-        FitSnapshot { up_to: self.up_to, fits: self.by_variant.iter().filter_map(fits).collect() }
+        let fits = self.by_variant.iter().filter_map(fits).collect();
+        FitSnapshot { up_to: self.up_to, fits, seasons: Vec::new() }
     }
 }
 

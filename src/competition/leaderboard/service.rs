@@ -9,6 +9,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info};
 
 use super::rating_sums::RatingSums;
+use super::season_sums::SeasonSums;
+use super::seasons::Season;
 use super::{FitSnapshot, Leaderboard};
 use crate::model::world::on_thread;
 use crate::storage::finished::News;
@@ -52,6 +54,8 @@ pub(crate) struct LeaderboardDeps {
     pub(crate) writer: Writer,
     /// Where everybody reads it.
     pub(crate) leaderboard: Leaderboard,
+    /// What is fitted by itself besides, the latest first.
+    pub(crate) seasons: Vec<Arc<Season>>,
 }
 
 /// Follows the records.
@@ -66,7 +70,8 @@ pub(crate) struct LeaderboardActor {
 impl LeaderboardActor {
     /// Nothing is read before it runs.
     pub(crate) fn new(deps: LeaderboardDeps) -> Self {
-        Self { deps, follower: Follower::default(), unpublished: None, published_at: None }
+        let follower = Follower::of(&deps.seasons);
+        Self { deps, follower, unpublished: None, published_at: None }
     }
 
     /// Runs until the daemon stops.
@@ -80,7 +85,7 @@ impl LeaderboardActor {
                 Err(FollowError::Write(WriteError::Store(_))) => return, // the daemon is stopping, told elsewhere
                 Err(cause) => {
                     error!(error = ?cause, "the leaderboard cannot go on for now");
-                    self.follower = Follower::default();
+                    self.follower = Follower::of(&self.deps.seasons);
                     tokio::select! {
                         biased;
                         () = stop.cancelled() => return,
@@ -141,12 +146,37 @@ impl LeaderboardActor {
 #[derive(Debug, Default)]
 pub(crate) struct Follower {
     books: RatingSums,
+    /// The same of each season's games.
+    seasons: Vec<SeasonSums>,
     /// Of the records, when reading began.
     revision: u64,
     has_begun: bool,
 }
 
 impl Follower {
+    /// Has read nothing yet, and is to sum these seasons up as well.
+    pub(crate) fn of(seasons: &[Arc<Season>]) -> Self {
+        let seasons = seasons.iter().map(|season| SeasonSums::new(Arc::clone(season))).collect();
+        Self { seasons, ..Self::default() }
+    }
+
+    /// Begins again with the first game.
+    fn begin(&mut self, revision: u64, resets: Resets) {
+        let seasons = self.seasons.iter().map(SeasonSums::emptied).collect();
+        *self = Self { revision, books: RatingSums::new(resets), seasons, has_begun: true };
+    }
+
+    /// Finds out who has played for the first time.
+    async fn meet_strangers(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let strangers = self.books.strangers();
+        if !strangers.is_empty() {
+            let players = store.players(&strangers).await?;
+            self.books.introduce(&players);
+            self.seasons.iter_mut().for_each(|season| season.introduce(&players));
+        }
+        Ok(())
+    }
+
     /// Reads what has come, and fits again if anything has. If games were taken out, everything is read anew.
     ///
     /// # Errors
@@ -161,12 +191,13 @@ impl Follower {
             }
             // Behind the revision: a reset that comes in between changes it, and is seen at the next look.
             let resets = Resets::of(&store.rating_resets(None).await?);
-            *self = Self { revision, books: RatingSums::new(resets), has_begun: true };
+            self.begin(revision, resets);
         }
         loop {
             let page = store.rated_games(self.books.up_to(), PAGE).await?;
             for game in &page {
                 self.books.book(game);
+                self.seasons.iter_mut().for_each(|season| season.book(game));
             }
             if page.len() < PAGE as usize {
                 break;
@@ -175,23 +206,21 @@ impl Follower {
         if !is_due && !self.books.is_new() {
             return Ok(None);
         }
-        let strangers = self.books.strangers();
-        if !strangers.is_empty() {
-            self.books.introduce(&store.players(&strangers).await?);
-        }
-        let mut books = std::mem::take(&mut self.books);
+        self.meet_strangers(store).await?;
+        let (mut books, mut seasons) = (std::mem::take(&mut self.books), std::mem::take(&mut self.seasons));
         let fitted = on_thread(move || {
-            let snapshot = books.fit();
-            (books, snapshot)
+            let mut snapshot = books.fit();
+            snapshot.seasons = seasons.iter_mut().map(SeasonSums::table).collect();
+            (books, seasons, snapshot)
         });
         // A panic is the follower's own: it begins again from the records.
         let fitted = fitted.await.map_err(tokio::task::JoinError::try_into_panic);
-        let (books, snapshot) = match fitted {
+        let (books, seasons, snapshot) = match fitted {
             Ok(fitted) => fitted,
             Err(Ok(panic)) => std::panic::resume_unwind(panic),
             Err(Err(_closed)) => return Ok(None),
         };
-        self.books = books;
+        (self.books, self.seasons) = (books, seasons);
         Ok(Some(snapshot))
     }
 }

@@ -16,6 +16,7 @@ use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
 use crate::model::rating::elo::{Standing, settle};
 use crate::model::result::{EndReason, GameResult};
+use crate::model::time::UnixMillis;
 use crate::storage::conformance::{add, after_noon, play, player, player_id, spec, void, whole_game};
 use crate::storage::published::RatedGame;
 use crate::storage::record::{GamePair, GameSpec, StoredPlayer};
@@ -285,7 +286,12 @@ async fn it_follows_what_finishes_and_what_counts_no_more_without_a_look_by_the_
     tokio::spawn(writing.run());
     let leaderboard = Leaderboard::default();
     let mut watch = leaderboard.watch();
-    let deps = LeaderboardDeps { store: Arc::clone(&store), writer: writer.clone(), leaderboard };
+    let deps = LeaderboardDeps {
+        store: Arc::clone(&store),
+        writer: writer.clone(),
+        leaderboard,
+        seasons: Vec::new(),
+    };
     let stop = CancellationToken::new();
     let running = tokio::spawn(LeaderboardActor::new(deps).run(stop.clone()));
     let mut shown = async || {
@@ -334,6 +340,7 @@ fn games() -> impl Strategy<Value = Vec<RatedGame>> {
                     opening_plies: 0,
                     moves: moves(2 * number + leg),
                     result: results[result],
+                    ended_at: UnixMillis::default(),
                     ratings: settle(Standing::START, Standing::START, None),
                 });
             }

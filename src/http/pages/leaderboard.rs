@@ -90,6 +90,7 @@ struct LeaderboardPage {
     frame: LayoutFrame,
     lead: &'static str,
     method: Linked,
+    has_seasons: bool,
     filters: Vec<Filter>,
     rows: Vec<LeaderboardPageRow>,
     /// Whether moves have been judged.
@@ -140,6 +141,7 @@ pub(super) async fn page(
         versions: (versions == Versions::LeftOut && state.learning.has_frozen())
             .then(|| lang.linked("ranking.versions_elsewhere", LEARNERS)),
         method: lang.linked("ranking.method", "/docs/ratings"),
+        has_seasons: !state.leaderboard.now().seasons.is_empty(),
         filters: filters(&state, lang, wanted),
         has_exact: rows.iter().any(|row| row.exact.is_some()),
         of_learners,

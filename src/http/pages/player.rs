@@ -3,6 +3,7 @@
 pub(super) mod history;
 mod leagues;
 mod play;
+mod seasons;
 
 use askama::Template;
 use axum::extract::{Path, Query, State};
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use self::history::RatingHistory;
 use self::leagues::LeaguesShown;
 use self::play::PlaySection;
+use self::seasons::SeasonPlaceShown;
 use super::avatar::Avatar;
 use super::bots::trouble;
 use super::characters::{Cast, Character, PlayDialog};
@@ -165,6 +167,7 @@ struct PlayerPage {
     learnt: Option<LearnerLink>,
     skill: Option<SkillRates>,
     leagues: Option<LeaguesShown>,
+    seasons: Vec<SeasonPlaceShown>,
     history: Option<RatingHistory>,
     play: PlaySection,
     live: Vec<GameTile>,
@@ -182,10 +185,9 @@ pub(super) async fn page(
     let Some(player) = named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
     let lang = visitor.language();
     let ratings = ratings_of(&state, &player).await?;
-    let variant = shown_variant(&from, &ratings);
+    let (variant, bots) = (shown_variant(&from, &ratings), state.arena.open_bots());
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
-    let bots = state.arena.open_bots();
     let rivals = || Character::all(lang, &bots);
     let page = PlayerPage {
         character: rivals().into_iter().find(|rival| rival.player == player.id),
@@ -209,6 +211,7 @@ pub(super) async fn page(
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant, stages_wanted(&from, share)).await?,
         leagues: leagues_shown(lang, variant, &Achievements::new(&player.id, &bots, &met)),
+        seasons: SeasonPlaceShown::all(&state, lang, &player.id),
         history: history(&state, lang, &player.id, variant, elo_on(&ratings, variant)).await?,
         play: PlaySection::read(&state, lang, &player.id, variant, met).await?,
         live: live_games(&state, lang, &player.id, &Cast::new(lang, &bots)),

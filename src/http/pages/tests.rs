@@ -40,8 +40,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 29] = [
+const PATHS: [&str; 30] = [
     "/find",
+    "/seasons",
     "/tournaments/new",
     "/bots/gallery",
     "/status",

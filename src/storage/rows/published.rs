@@ -5,6 +5,7 @@ use fourfold_engine::BySide;
 use super::{Damage, number, parsed, present, word};
 use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
+use crate::model::time::UnixMillis;
 use crate::storage::published::{PublishedRating, RatedGame};
 use crate::storage::record::GamePair;
 
@@ -22,6 +23,7 @@ row! {
         opening_plies: i64,
         moves: String,
         result: String,
+        ended_at: i64,
         first_before: i64,
         first_after: i64,
         second_before: i64,
@@ -54,6 +56,7 @@ impl RatedRow {
             opening_plies: number("game.opening_moves", self.opening_plies)?,
             moves: self.moves,
             result: word("settlement.result", &self.result)?,
+            ended_at: UnixMillis(self.ended_at),
             ratings: BySide {
                 first: entry(self.first_before, self.first_after),
                 second: entry(self.second_before, self.second_after),

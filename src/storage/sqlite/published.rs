@@ -19,7 +19,7 @@ macro_rules! select_rated {
     ($from:literal, $rest:literal) => {
         concat!(
             "SELECT n.number, g.id, g.variant, f.id AS first, s.id AS second, g.pair_id, g.pair_leg, g.pair_of, \
-             length(g.opening_moves) AS opening_plies, n.moves, n.result, a.before AS first_before, \
+             length(g.opening_moves) AS opening_plies, n.moves, n.result, n.ended_at, a.before AS first_before, \
              a.after AS first_after, b.before AS second_before, b.after AS second_after FROM ",
             $from,
             " JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
