@@ -38,7 +38,7 @@ async function run(page, program) {
 
 /** @param {Page} page @param {string} text */
 const printed = (page, text) =>
-  page.waitForFunction((wanted) => document.querySelector("#console")?.textContent?.includes(wanted), text);
+  page.waitForFunction((wanted) => document.querySelector("#console")?.textContent?.includes(wanted), text, { timeout: 60_000 });
 
 for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
   test(`a visitor's program plays a bot of the house within ten seconds, ${size}`, async () => {

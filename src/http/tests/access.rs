@@ -1,5 +1,7 @@
 //! Who may make an account, and what the pages say to whom they keep out.
 
+use std::time::Instant;
+
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
@@ -95,6 +97,7 @@ async fn a_name_that_is_taken_uses_up_no_place() {
 #[tokio::test]
 async fn a_large_class_comes_in_from_one_address_but_nobody_guesses_on_and_on() {
     let site = site(Registration::Code, &[invite("CLASS-7B", 40, None)]);
+    let began = Instant::now();
     for number in 0..40 {
         let made = register(&site, &format!("pupil-{number}"), json!("class-7b")).await;
         assert_eq!(made.status, StatusCode::CREATED, "{number}: {}", made.body);
@@ -103,7 +106,10 @@ async fn a_large_class_comes_in_from_one_address_but_nobody_guesses_on_and_on() 
     while register(&site, "Eve", json!(format!("GUESS-{guesses}"))).await.status == StatusCode::FORBIDDEN {
         guesses += 1;
     }
-    assert_eq!(guesses, 120 - 40, "each code counts, right or wrong");
+    // A slow machine gives some of the 120 an hour back meanwhile.
+    let given_back = began.elapsed().as_secs() / 30 + 1;
+    let fair = 120 - 40..=120 - 40 + given_back;
+    assert!(fair.contains(&guesses), "each code counts, right or wrong: {guesses}");
     register(&site, "Eve", json!("class-7b")).await.check_refused(429, "rate_limited", None);
 }
 

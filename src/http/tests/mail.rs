@@ -1,5 +1,7 @@
 //! Where somebody has their mail, and the way back to an account whose password is forgotten.
 
+use std::time::{Duration, Instant};
+
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -165,22 +167,23 @@ async fn nobody_learns_which_addresses_there_are() {
     site.post(RESET, &json!({ "address": "ada@example.net" })).await;
     site.post(RESET, &json!({ "address": "ada@example.org" })).await;
     let link = async { mailbox.recv().await };
-    assert!(tokio::time::timeout(std::time::Duration::from_millis(200), link).await.is_err());
+    assert!(tokio::time::timeout(Duration::from_millis(200), link).await.is_err());
 }
 
 #[tokio::test]
 async fn few_links_are_sent_to_one_account_and_asked_for_from_one_place() {
     let (site, mut mailbox) = site().await;
     ada(&site, &mut mailbox).await;
-    let mut refused = 0;
+    let (began, mut refused) = (Instant::now(), 0);
     for _ in 0..40 {
         let answer = site.post(RESET, &json!({ "address": "ada@example.org" })).await;
-        refused += u32::from(answer.status == StatusCode::TOO_MANY_REQUESTS);
+        refused += u64::from(answer.status == StatusCode::TOO_MANY_REQUESTS);
     }
-    // Setting and verifying the address were two of thirty.
-    assert_eq!(refused, 12);
+    // Setting and verifying the address were two of thirty; a slow machine gives some of them back meanwhile.
+    let given_back = began.elapsed().as_secs() / 120 + 1;
+    assert!((12 - given_back..=12).contains(&refused), "{refused}");
     let mut sent = 0;
-    let pause = std::time::Duration::from_millis(200);
+    let pause = Duration::from_secs(2);
     while tokio::time::timeout(pause, mailbox.recv()).await.is_ok_and(|mail| mail.is_some()) {
         sent += 1;
     }
