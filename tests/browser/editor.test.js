@@ -74,7 +74,7 @@ test("what a program does wrong is said, and the game goes on", async () => {
 
   await page.selectOption("#opponent", "random");
   await run(page, "function choose(turn) {\n  if (turn.ply < 2) return 9;\n  return turn.missing.thing;\n}");
-  await printed(page, "9 is no legal column");
+  await printed(page, "9 is not a legal column");
   await printed(page, "(line 3)");
   await page.waitForSelector("#editor[data-over]", { timeout: 30_000 });
   await page.context().close();
