@@ -20,15 +20,12 @@ use crate::model::world::on_thread;
 use crate::storage::Store;
 use crate::storage::backup::{Backup, BackupError, Overwrite};
 use crate::system::causes::with_causes;
-use crate::system::files::sync_directory;
+use crate::system::files::{remove_drafts, sync_directory};
 use crate::system::metrics::Metrics;
 
 /// How the name of a copy begins and ends; between them is when it was begun.
 const NAME_BEGINS: &str = "fourfold-";
 const NAME_ENDS: &str = ".backup";
-
-/// How the name of a half copy ends, which a killed daemon leaves.
-const DRAFT_ENDS: [&str; 2] = [".draft", ".draft-journal"];
 
 /// When to copy, where to, and how many copies stay.
 #[derive(Clone, Debug)]
@@ -158,7 +155,9 @@ impl BackupKeeper {
     /// What a killed daemon left must not fill the disk; nobody but this writes such names.
     async fn make(&self, path: &Path) -> Result<Backup, BackupError> {
         let directory = self.plan.directory.clone();
-        if let Ok(Err(error)) = on_thread(move || remove_drafts(&directory)).await {
+        if let Ok(Err(error)) =
+            on_thread(move || remove_drafts(&directory, |name| made_at(name).is_some())).await
+        {
             warn!(%error, "half backups cannot be removed");
         }
         self.store.back_up(path, Overwrite::Never).await
@@ -199,22 +198,6 @@ fn rotate(directory: &Path, keep: usize) -> io::Result<usize> {
         sync_directory(&copy.path)?;
     }
     Ok(old.len())
-}
-
-fn remove_drafts(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.file_name().is_some_and(|name| name.to_str().is_some_and(is_draft)) {
-            fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
-}
-
-fn is_draft(name: &str) -> bool {
-    let end = name.find(NAME_ENDS).map(|at| at + NAME_ENDS.len());
-    end.is_some_and(|end| made_at(&name[..end]).is_some())
-        && DRAFT_ENDS.iter().any(|draft| name.ends_with(draft))
 }
 
 #[cfg(test)]

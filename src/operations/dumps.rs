@@ -26,7 +26,7 @@ use crate::storage::records::export::{ExportFormat, RecordReader};
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError};
 use crate::system::causes::with_causes;
-use crate::system::files::{draft_of, replace, sync_directory};
+use crate::system::files::{draft_of, remove_drafts, replace, sync_directory};
 use crate::system::sha256;
 
 /// How the name of a file begins and ends; between them is when it was begun.
@@ -35,9 +35,6 @@ const NAME_ENDS: &str = ".ndjson.gz";
 
 /// What the name of its checksum has in addition.
 const CHECKSUM_ENDS: &str = ".sha256";
-
-/// What the name of a half file has at its end, which a killed daemon leaves.
-const DRAFT_ENDS: &str = ".draft";
 
 /// When to write, where to, and how many files stay.
 #[derive(Clone, Debug)]
@@ -123,7 +120,8 @@ impl DumpKeeper {
 
     async fn write(&self) -> Result<Dump, DumpError> {
         let directory = self.plan.directory.clone();
-        aside(move || remove_drafts(&directory)).await?;
+        let is_ours = |name: &str| name.starts_with(NAME_BEGINS) && name.contains(NAME_ENDS);
+        aside(move || remove_drafts(&directory, is_ours)).await?;
         let made = UnixMillis::now();
         let path = self.plan.directory.join(format!("{NAME_BEGINS}{}{NAME_ENDS}", made.stamp()));
         let draft = draft_of(&path);
@@ -237,19 +235,6 @@ fn rotate(directory: &Path, keep: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what a killed daemon left half written, so that it does not fill the disk.
-fn remove_drafts(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let name = name_of(&path);
-        let is_ours = name.starts_with(NAME_BEGINS) && name.contains(NAME_ENDS);
-        if is_ours && name.ends_with(DRAFT_ENDS) {
-            fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
@@ -317,10 +302,7 @@ mod tests {
         assert_eq!((there.len(), &there[1].name), (2, &old[1]));
         let names = names(directory.path());
         assert!(others.iter().all(|other| names.iter().any(|name| name == other)), "{names:?}");
-        assert!(
-            !names.iter().any(|name| name.ends_with(DRAFT_ENDS) || name.starts_with(&old[0])),
-            "{names:?}"
-        );
+        assert!(!names.iter().any(|name| name.ends_with(".draft") || name.starts_with(&old[0])), "{names:?}");
     }
 
     #[tokio::test]

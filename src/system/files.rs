@@ -7,6 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How names of drafts end.
+const DRAFT_ENDS: &str = ".draft";
+
+/// What SQLite puts after the name of a database that it is writing.
+const JOURNAL_ENDS: &str = "-journal";
+
 /// Puts a file in place of the one of this name, if there is one. Whatever happens meanwhile, power loss included, one
 /// of the two is there.
 ///
@@ -40,7 +46,32 @@ pub(crate) fn sync_directory(file: &Path) -> io::Result<()> {
 pub(crate) fn draft_of(path: &Path) -> PathBuf {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
-    beside(path, &format!(".{}-{number}.draft", process::id()))
+    beside(path, &format!(".{}-{number}{DRAFT_ENDS}", process::id()))
+}
+
+/// Removes what processes that were killed have left half written of the files whose names `is_ours`: a draft may be as
+/// large as the file that it was to become.
+///
+/// # Errors
+///
+/// The directory cannot be read, or a draft not be removed.
+pub(crate) fn remove_drafts(directory: &Path, is_ours: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_name().to_str().and_then(becomes).is_some_and(&is_ours) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of the file that a draft was to become; `None` if nothing here gives a draft such a name.
+fn becomes(draft: &str) -> Option<&str> {
+    let draft = draft.strip_suffix(JOURNAL_ENDS).unwrap_or(draft).strip_suffix(DRAFT_ENDS)?;
+    let (name, writer) = draft.rsplit_once('.')?;
+    let (process, number) = writer.split_once('-')?;
+    let is_number = |text: &str| text.parse::<u64>().is_ok();
+    (is_number(process) && is_number(number)).then_some(name)
 }
 
 /// The content, `None` if there is no such file.
@@ -122,6 +153,23 @@ mod tests {
             }
         });
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[test]
+    fn drafts_are_known_by_the_file_that_they_were_to_become() {
+        let draft = draft_of(Path::new("a.b"));
+        assert_eq!(becomes(draft.to_str().unwrap()), Some("a.b"));
+        for (name, expected) in [
+            ("a.b.77-0.draft-journal", Some("a.b")),
+            ("a.b", None),
+            ("a.draft", None),
+            ("a.b.draft", None),
+            ("a.77-x.draft", None),
+            ("77-0.draft", None),
+            (".draft", None),
+        ] {
+            assert_eq!(becomes(name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -68,7 +68,8 @@ pub(super) async fn back_up(database: &Path, to: &Path, overwrite: Overwrite) ->
 /// The database cannot be read, or the copy not be written.
 pub(super) fn keep_copy(database: &Path, schema: u32) -> Result<(), BackupError> {
     let to = database.with_file_name(format!("schema-{schema}.backup"));
-    remove_drafts(&to);
+    // Whether they can be removed or not, there is a copy or a word why there is none.
+    let _ = files::remove_drafts(directory(&to), |name| to.file_name().is_some_and(|to| to == name));
     let named = check_name(database, &to, Overwrite::Replace);
     match named.and_then(|()| make(database, &to, Overwrite::Replace, &Haste::AtOnce)) {
         Ok(Backup { bytes, .. }) => {
@@ -80,18 +81,6 @@ pub(super) fn keep_copy(database: &Path, schema: u32) -> Result<(), BackupError>
         Err(error) => return Err(error),
     }
     Ok(())
-}
-
-/// Removes what processes that were killed have left of a copy, as large as the database each.
-fn remove_drafts(to: &Path) {
-    let begins = format!("{}.", to.file_name().unwrap_or_default().to_string_lossy());
-    let is_draft = |name: &str| name.starts_with(&begins) && name.contains(".draft");
-    for entry in fs::read_dir(directory(to)).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().is_some_and(is_draft) {
-            // Whether it can be removed or not, there is a copy or a word why there is none.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// How a copy is made.
