@@ -7,7 +7,7 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LIMIT, VARIANT};
+use super::{LIMIT, POPULATION, VARIANT};
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
@@ -167,11 +167,6 @@ struct LeaderboardAnswer {
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    const LIST: Parameter = Parameter {
-        name: "list",
-        about: "Who is listed; `all` if left out",
-        schema: schema_of::<Population>,
-    };
     const HOUSE: Parameter = Parameter {
         name: "house",
         about: "`true`: only bots of the house; `false`: only others",
@@ -182,7 +177,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists the strongest players who have played rated games",
         Content::Json(schema_of::<LeaderboardAnswer>),
     )
-    .parameters(&[LIST, VARIANT, HOUSE, LIMIT]);
+    .parameters(&[POPULATION, VARIANT, HOUSE, LIMIT]);
     vec![Endpoint::new("/api/v1/leaderboard", get(leaderboard), [operation])]
 }
 

@@ -6,10 +6,11 @@ use axum::routing::get;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::POPULATION;
 use crate::competition::leaderboard::SeasonTable;
 use crate::competition::leaderboard::seasons::SeasonPhase;
 use crate::http::answer::List;
-use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::seasons::{self, SeasonRow};
@@ -140,11 +141,6 @@ impl From<SeasonRow> for SeasonRowView {
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    const LIST: Parameter = Parameter {
-        name: "list",
-        about: "Who is in the table; `all` if left out",
-        schema: schema_of::<Population>,
-    };
     let list = Operation::get(
         "/api/v1/seasons",
         "Lists the seasons that the operator has named, the latest first",
@@ -155,7 +151,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "A season with its table, which is final when it is over",
         Content::Json(schema_of::<SeasonAnswer>),
     )
-    .parameters(&[LIST])
+    .parameters(&[POPULATION])
     .refusals(&[ApiCode::NotFound]);
     vec![
         Endpoint::new("/api/v1/seasons", get(list_seasons), [list]),
