@@ -66,7 +66,7 @@ def test_answers_are_read_as_the_dialect_has_them(dialect: str, line: str, colum
     [
         ("import sys\nsys.exit(3)", "left", "exited with code 3"),
         ("for _ in iter(input, None): print('d')", "illegal", "'d' is no move: expected a column from 1, such as 4"),
-        ("for _ in iter(input, None): print(9)", "illegal", "column 9 cannot be played after -; does it"),
+        ("for _ in iter(input, None): print(9)", "illegal", "column 9 is not on a board of 7 columns, after -; does it"),
         ("import time\ntime.sleep(60)", "time", "does it flush its output"),
     ],
 )
@@ -76,6 +76,15 @@ def test_a_program_that_fails_resigns_with_the_reason(tmp_path: Path, text: str,
         with pytest.raises(Resigned, match=note) as failed:
             bridge.choose(turn_after("", budget_ms=400 if kind == "time" else 20_000))
         assert failed.value.kind == kind
+    finally:
+        bridge.end()
+
+
+def test_a_full_column_is_named_as_such(tmp_path: Path) -> None:
+    bridge = Bridge(program(tmp_path, "for _ in iter(input, None): print(3)"), "simple")
+    try:
+        with pytest.raises(Resigned, match="column 3 is full, after 333333; does it"):
+            bridge.choose(turn_after("333333", [1, 2, 4, 5, 6, 7]))
     finally:
         bridge.end()
 

@@ -97,11 +97,10 @@ impl<'a> MeasuredBot<'a> {
 
 fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
     let column = think::choose(bot, position, None)?.column;
-    if position.is_legal(column) {
-        return Ok(column);
+    match position.play(column) {
+        Ok(_) => Ok(column),
+        Err(cause) => Err(BotError::Broken { bot: "the bot", reason: cause.to_string() }),
     }
-    let reason = format!("it played column {column}, which cannot be played");
-    Err(BotError::Broken { bot: "the bot", reason })
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ from .turn import Game, GameEnd, Resigned, Turn
 RESERVE_S = 0.01  # kept back of each limit, beside the way to the server and back
 SHARE_OF_BANK = 20  # the part of a bank that one move is told, for programs take the figure for this move's
 FAULTS_MAX = 3  # games in a row that the program may lose by its own fault
+COUNTING_HINT = "does it read the board, and count columns as the dialect does?"
 
 
 def ask_simple(turn: Turn, limit_s: float, advised_s: float, _time: dict[str, Any]) -> str:
@@ -71,6 +72,13 @@ def read_from_0(line: str) -> int | None:
 
 def read_aigames(line: str) -> int | None:
     return read_from_0(line.removeprefix("place_disc ").strip()) if line.startswith("place_disc ") else None
+
+
+def _why_illegal(column: int, turn: Turn) -> str:
+    """Says why a column is not legal, with the words of the server and of `fourfold check-bot`."""
+    width = turn.position().variant.width
+    what = f"column {column} is full" if 1 <= column <= width else f"column {column} is not on a board of {width} columns"
+    return f"{what}, after {turn.moves or '-'}"
 
 
 Ask = Callable[[Turn, float, float, "dict[str, Any]"], str]
@@ -169,8 +177,7 @@ class Bridge:
             if column is None:
                 raise Resigned("illegal", f"{line[:60]!r} is no move: expected {self._example}")
             if column not in turn.legal:
-                hint = "does it read the board, and count columns as the dialect does?"
-                raise Resigned("illegal", f"column {column} cannot be played after {turn.moves or '-'}; {hint}")
+                raise Resigned("illegal", f"{_why_illegal(column, turn)}; {COUNTING_HINT}")
             return column
         except Resigned as fault:
             self._fail(turn.game, program, fault)
