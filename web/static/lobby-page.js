@@ -3,7 +3,7 @@
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
 import { faceOf, greeting, nameOf } from "./companion.js";
-import { el, find, setText } from "./dom.js";
+import { arrange, el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { playerLink } from "./game-view.js";
 import { finishedTile, liveTile, pairing } from "./live-games.js";
@@ -208,7 +208,16 @@ function showLobby({ seeks, games, live, online }) {
   const finished = /** @type {HTMLElement[]} */ ([...find("#games").querySelectorAll(".game-tile:not(:has(.badge.live))")]);
   const byPeople = (/** @type {LiveGame} */ { players }) => players.first.kind !== "bot" || players.second.kind !== "bot";
   const rest = games.filter(({ game }) => game !== featured);
-  showGames([...rest.filter(byPeople), ...rest.filter((game) => !byPeople(game))].map(liveTile), finished);
+  showGames([...rest.filter(byPeople), ...rest.filter((game) => !byPeople(game))].map(tileNow), finished);
+}
+
+/** The tile of a live game: the one that is there if it shows that already. @param {LiveGame} live */
+function tileNow(live) {
+  const [shown, old] = [`${live.moves} ${live.watching}`, document.querySelector(`#games [data-game="${live.game}"]`)];
+  if (old instanceof HTMLElement && old.dataset.shown === shown) return old;
+  const tile = liveTile(live);
+  tile.dataset.shown = shown;
+  return tile;
 }
 
 /** Games that ended while one looked on, the newest first: places say nothing about age. @type {string[]} */
@@ -236,7 +245,7 @@ function showGames(live, finished) {
   const shown = [...live, ...rest.sort((one, two) => age(one) - age(two))].filter(isFirst).slice(0, GAMES_MAX);
   if (shown.length === 0) return;
   list.classList.add("live-games");
-  list.replaceChildren(...inPlaces(/** @type {HTMLElement[]} */ ([...list.querySelectorAll(".game-tile")]), shown));
+  arrange(list, inPlaces(/** @type {HTMLElement[]} */ ([...list.querySelectorAll(".game-tile")]), shown));
 }
 
 /**

@@ -60,6 +60,12 @@ function added() {
   const root = /** @type {HTMLElement} */ (wall.lastElementChild);
   // Until the game is known there is nothing to see, and a link to nowhere.
   root.hidden = true;
+  return watched(root);
+}
+
+/** @param {HTMLElement} root */
+function watched(root) {
+  /** @type {import("./board.js").BoardElement} */ (find("ff-board", root)).isOneOfMany = true;
   return new WatchedGame(root);
 }
 
@@ -87,7 +93,7 @@ function release(over) {
 }
 
 for (const root of /** @type {NodeListOf<HTMLElement>} */ (wall.querySelectorAll(".watched"))) {
-  const board = new WatchedGame(root);
+  const board = watched(root);
   boards.set(board.game, board);
   watching.add(board.game);
 }
