@@ -5,7 +5,7 @@
 //! address never changes its content and is cached for ever; any other is checked against its `ETag` each time.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use axum::Router;
@@ -97,7 +97,19 @@ fn direct_imports(module: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The address of the module with all texts of a language.
+/// What stands in quotes in any module and could be the key of a text: keys are never put together, so pages need the
+/// texts of no others.
+static SAID: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let modules = AssetFiles::iter().filter(|name| name.ends_with(".js"));
+    let quoted = |name: Cow<'static, str>| -> Vec<String> {
+        let file = AssetFiles::get(&name).map(|file| file.data).unwrap_or_default();
+        let text = String::from_utf8_lossy(&file);
+        text.split('"').filter(|word| word.contains('.') && !word.contains(' ')).map(str::to_owned).collect()
+    };
+    modules.flat_map(quoted).collect()
+});
+
+/// The address of the module with the texts of a language that modules say.
 pub(crate) fn texts_url(language: Language) -> String {
     url(&format!("texts/{}.js", language.tag()))
 }
@@ -142,7 +154,7 @@ async fn serve(Path(path): Path<String>, headers: HeaderMap) -> Response {
 fn text_file(name: &str) -> Option<Asset> {
     let tag = name.strip_prefix("texts/")?.strip_suffix(".js")?;
     let language = Language::of_tag(tag).filter(|language| language.tag() == tag)?;
-    let script = texts::script(language).into_bytes();
+    let script = texts::script(language, |key| SAID.contains(key)).into_bytes();
     let hash = Sha256::digest(&script).into();
     Some(Asset { data: script.into(), hash, kind: "text/javascript".to_owned() })
 }
@@ -181,6 +193,17 @@ fn answer(asset: Asset, is_current: bool, headers: &HeaderMap) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_load_the_texts_that_modules_say_and_no_others() {
+        let texts = String::from_utf8(text_file("texts/de.js").unwrap().data.into_owned()).unwrap();
+        for said in ["\"game.you_win\":", "\"error.internal\":", "\"running.playing\":"] {
+            assert!(texts.contains(said), "{said}");
+        }
+        for of_the_server in ["ranking.lead", "season.title", "lobby.title"] {
+            assert!(!texts.contains(of_the_server), "{of_the_server}");
+        }
+    }
 
     async fn fetch(path: &str, etag: Option<&str>) -> Response {
         let mut headers = HeaderMap::new();

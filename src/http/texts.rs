@@ -26,29 +26,6 @@ pub(crate) use self::plural::Plural;
 #[folder = "web/texts"]
 struct TextFiles;
 
-/// Areas whose texts only the server needs, so that the page does not load them.
-const SERVER_ONLY: [&str; 19] = [
-    "author",
-    "character",
-    "docs",
-    "duel",
-    "editor",
-    "glossary",
-    "guest",
-    "ladder",
-    "learner",
-    "lessons",
-    "mail",
-    "profile",
-    "ranking",
-    "replay",
-    "rules",
-    "rush",
-    "settings",
-    "tournament",
-    "webhook",
-];
-
 /// A text in one language.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -104,13 +81,12 @@ pub(super) fn hashes() -> impl Iterator<Item = [u8; 32]> {
     names.into_iter().filter_map(|name| TextFiles::get(&name).map(|file| file.metadata.sha256_hash()))
 }
 
-/// The texts of one language as a module that lets the others find them, as `web/static/texts.js` says.
-pub(super) fn script(language: Language) -> String {
-    let is_for_pages = |(key, _): &(&String, &Text)| {
-        key.split_once('.').is_some_and(|(area, _)| !SERVER_ONLY.contains(&area))
-    };
-    let texts: BTreeMap<_, _> = TEXTS.get(&language).into_iter().flatten().filter(is_for_pages).collect();
-    let texts = serde_json::to_string(&texts).expect("texts have string keys only");
+/// The texts of one language that modules say, by their keys, as a module that lets the others find them, as
+/// `web/static/texts.js` says.
+pub(super) fn script(language: Language, is_said: impl Fn(&str) -> bool) -> String {
+    let texts = TEXTS.get(&language).into_iter().flatten().filter(|(key, _)| is_said(key));
+    let texts =
+        serde_json::to_string(&texts.collect::<BTreeMap<_, _>>()).expect("texts have string keys only");
     format!("globalThis.fourfoldTexts={{language:\"{}\",texts:{texts}}};\n", language.tag())
 }
 
