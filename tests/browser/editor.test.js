@@ -17,6 +17,9 @@ import { assertGood } from "./support/good.js";
 /** A visitor waits no longer for the first game. */
 const FIRST_GAME_MS = 10_000;
 
+/** Twenty games with a bot that answers at once take seconds, on a busy machine more. */
+const SERIES_MS = 120_000;
+
 const arena = new Arena();
 const browser = new Browser();
 const folder = mkdtempSync(join(tmpdir(), "fourfold-editor-"));
@@ -60,6 +63,56 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
     await page.context().close();
   });
 }
+
+for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  test(`a change of the program is shown to make it stronger, ${size}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
+    await page.goto("/bots/editor");
+    await page.waitForSelector("#editor[data-ready]");
+    const sample = await page.inputValue("#code");
+    await page.selectOption("#opponent", "greedy");
+    await page.selectOption("#games", "20");
+    assert.equal(await page.isVisible("#tried"), false, "nothing was tried yet");
+    /** @param {number} version */
+    const tried = async (version) => {
+      await page.waitForSelector("#editor[data-over]", { timeout: SERIES_MS });
+      await page.waitForSelector("#run:enabled");
+      const row = page.locator("#tried tbody tr", { hasText: `Version ${version}` });
+      return (await row.innerText()).replace(/\s+/g, " ").trim();
+    };
+    await run(page, "function choose(turn) {\n  return turn.legal[0];\n}");
+    assert.match(await tried(1), /^Version 1 greedy \d+% \(\+\d+ =\d+ −\d+\) 20$/);
+    assert.match((await page.textContent("#editor-status")) ?? "", /^20 of 20 games against greedy: \d+ won, \d+ drawn, \d+ lost\.$/);
+    await run(page, sample);
+    assert.match(await tried(2), /^Version 2 greedy .* 20 stronger than version 1 \((9[5-9]|100)%\)$/);
+    await assertGood(page, "what was tried");
+
+    await page.reload();
+    await page.waitForSelector("#editor[data-ready]");
+    await page.getByRole("button", { name: "Version 1" }).click();
+    assert.match(await page.inputValue("#code"), /legal\[0\]/, "one goes back to a version");
+    await page.click("#forget");
+    assert.equal(await page.isVisible("#tried"), false);
+    await page.context().close();
+  });
+}
+
+test("a series that is stopped counts the games that are over", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/bots/editor");
+  await page.waitForSelector("#editor[data-ready]");
+  await page.selectOption("#opponent", "random");
+  await page.selectOption("#games", "100");
+  await run(page, "function choose(turn) {\n  return turn.legal[0];\n}");
+  await page.waitForFunction(() => /^[2-9] of 100/.test(document.querySelector("#editor-status")?.textContent ?? ""));
+  await page.click("#stop");
+  await page.waitForSelector("#run:enabled");
+  const games = Number(await page.textContent("#tried td.number"));
+  assert.ok(games >= 2 && games < 100, String(games));
+  await page.waitForTimeout(1_000);
+  assert.equal(Number(await page.textContent("#tried td.number")), games, "nor does it go on");
+  await page.context().close();
+});
 
 test("what a program does wrong is said, and the game goes on", async () => {
   const page = await browser.visitor(arena.url);
@@ -124,7 +177,7 @@ test("a program plays as a bot, whose token ends with the page, and is taken hom
   await page.waitForSelector("#run:enabled");
   assert.equal(await tokens(), 1, "the token of the game has ended");
   const { items } = await (await page.request.get("/api/v1/bots/pocket/games")).json();
-  assert.deepEqual([items[0].opponent, items[0].version, items[0].rated], ["random", "editor", false]);
+  assert.deepEqual([items[0].opponent, items[0].version, items[0].rated], ["random", "editor-1", false]);
 
   // Left in the middle of a game.
   await run(page, "async function choose(turn) { await new Promise((on) => setTimeout(on, 2000)); return turn.legal[0]; }");

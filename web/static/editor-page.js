@@ -10,9 +10,11 @@ import { BotRunner } from "./bot-runner.js";
 import { find, setText } from "./dom.js";
 import { landingRow, parseMoves, parseVariant, sideToMove, winningLine } from "./rules.js";
 import { toast } from "./shell.js";
-import { connection } from "./socket.js";
+import { Refused, connection } from "./socket.js";
 import { asFile, withFile } from "./take-home.js";
 import { text } from "./texts.js";
+import { drawTried } from "./tried-view.js";
+import { addGame, gamesOf, keepVersions, keptVersions, withVersion } from "./tried.js";
 import { because, headline } from "./words.js";
 
 /** @typedef {import("../types/protocol").Side} Side */
@@ -25,12 +27,15 @@ const KEPT = "fourfold-editor";
 const LINES_MAX = 200;
 /** A minute and half a second a move each: long enough for a program that thinks, and over soon. */
 const TIME = { bank_ms: 60_000, increment_ms: 500, move_ms: null };
+/** How long until a bot of the house that is busy is asked for the next game, in milliseconds, unless it says. */
+const ASK_AGAIN_MS = 1_000;
 /** A token of the page ends after this, whatever becomes of the page. */
 const TOKEN_S = 3_600;
 
 const root = find("#editor");
 const code = /** @type {HTMLTextAreaElement} */ (find("#code"));
 const opponent = /** @type {HTMLSelectElement} */ (find("#opponent"));
+const games = /** @type {HTMLSelectElement} */ (find("#games"));
 const playAs = /** @type {HTMLSelectElement | null} */ (document.querySelector("#play-as"));
 const board = /** @type {BoardElement} */ (find("ff-board", root));
 const buttons = {
@@ -45,6 +50,10 @@ let runner = null;
 let playing = null;
 /** Whether the visitor has ended it. */
 let isStopped = false;
+/** What was tried so far, the program that runs first. */
+let versions = keptVersions();
+/** The games that were asked for: how many, against whom, and how they went. */
+let series = { of: 0, against: "", wins: 0, draws: 0, losses: 0 };
 /** The token of this page, and the bot whose it is. @type {{ bot: string, id: string } | null} */
 let token = null;
 
@@ -104,15 +113,26 @@ function begun({ game }, side) {
   link.href = `/game/${game}`;
   link.hidden = false;
   root.dataset.side = side;
-  say(text("running.playing", { name: opponent.value }));
+  if (series.of === 1) say(text("running.playing", { name: series.against }));
 }
 
-/** @param {{ result: any, reason: any, moves?: string, variant?: string }} end @param {Side} side */
+/** A game counts, unless it was broken off. @param {{ result: any, reason: any, moves?: string }} end @param {Side} side */
 function ended({ result, reason, moves = "" }, side) {
   if (moves) draw(moves);
-  const [first, second] = side === "first" ? [text("running.program"), opponent.value] : [opponent.value, text("running.program")];
-  say(`${headline(result, side, { first, second })} ${because(result, reason, { first, second }, 4, side)}`);
-  root.dataset.over = "";
+  const { against } = series;
+  if (result !== "void") {
+    const outcome = result === "draw" ? "draws" : result === side ? "wins" : "losses";
+    series[outcome] += 1;
+    addGame(versions[0], against, outcome);
+    keepVersions(versions);
+    showTried();
+  }
+  const [first, second] = side === "first" ? [text("running.program"), against] : [against, text("running.program")];
+  if (series.of === 1) return say(`${headline(result, side, { first, second })} ${because(result, reason, { first, second }, 4, side)}`);
+  const progress = text("running.series", { ...series, name: against, games: gamesOf(series) });
+  // Read aloud at the end alone: games may last half a second.
+  if (gamesOf(series) === series.of) say(progress);
+  else setText(find("#editor-status"), progress);
 }
 
 /** Plays as the visitor, over the page's own connection. @type {{ game: string, side: Side } | null} */
@@ -120,22 +140,41 @@ let own = null;
 /** Whether a game was asked for that has not begun. */
 let isExpected = false;
 
+/** How many games the visitor's program still has to play. */
+let left = 0;
+
 async function playAsVisitor() {
-  isExpected = true;
-  try {
-    await connection.request(
-      /** @type {any} */ ({ type: "play_bot", bot: opponent.value, time: TIME, side: "random", variant: "7x6", rated: false }),
-    );
-  } catch (error) {
-    isExpected = false;
-    throw error;
-  }
+  left = series.of;
   const stop = () => {
     isExpected = false;
     if (own) connection.send({ type: "resign", game: own.game });
     own = null;
   };
   playing = { stop };
+  await askForGame();
+}
+
+/** One game from the empty board with a side by lot; several from balanced positions, each side in turn. */
+async function askForGame() {
+  isExpected = true;
+  const lot = { side: "random" };
+  const drawn = { side: left % 2 ? "second" : "first", opening: { kind: "balanced" } };
+  const terms = { bot: series.against, time: TIME, variant: "7x6", rated: false, ...(series.of === 1 ? lot : drawn) };
+  const asked = series;
+  while (series === asked && !isStopped) {
+    try {
+      await connection.request(/** @type {any} */ ({ type: "play_bot", ...terms }));
+      return;
+    } catch (error) {
+      if (series !== asked || isStopped) return;
+      const retryMs = error instanceof Refused ? error.error.retry_ms : undefined;
+      if (retryMs === undefined) {
+        isExpected = false;
+        throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.max(Number(retryMs), ASK_AGAIN_MS)));
+    }
+  }
 }
 
 connection.on("game", (game) => {
@@ -154,7 +193,9 @@ connection.on("game_end", (end) => {
   const { side } = own;
   own = null;
   ended(end, side);
-  stopped();
+  left -= 1;
+  if (left > 0) askForGame().catch(failed);
+  else stopped();
 });
 
 /** Plays as a bot of the visitor's, by the kit that the server gives away. @param {string} bot */
@@ -176,9 +217,9 @@ async function playAsBot(bot) {
     url: location.origin.replace(/^http/, "ws"),
     token: made.token,
     name: "fourfold-editor",
-    version: "editor",
-    opponent: opponent.value,
-    games: 1,
+    version: `editor-${versions[0].number}`,
+    opponent: series.against,
+    games: series.of,
     time: TIME,
     signal: stop.signal,
     onGameStart: (/** @type {any} */ game) => {
@@ -206,6 +247,7 @@ async function endToken() {
 
 function stopped() {
   playing = null;
+  root.dataset.over = "";
   buttons.run.disabled = false;
   buttons.stop.disabled = true;
 }
@@ -219,17 +261,33 @@ async function start() {
   find("#console").replaceChildren();
   draw("");
   say(text("running.loading"));
+  versions = withVersion(versions, code.value);
+  series = { of: Number(games.value), against: opponent.value, wins: 0, draws: 0, losses: 0 };
   runner?.end();
   runner = new BotRunner(String(root.dataset.worker), code.value, print);
   try {
     await runner.load();
     await (playAs?.value ? playAsBot(playAs.value) : playAsVisitor());
   } catch (error) {
-    if (isStopped) return;
-    print(error instanceof Error ? error.message : String(error));
-    say(text("running.failed"));
-    stopped();
+    failed(error);
   }
+}
+
+/** @param {unknown} error */
+function failed(error) {
+  if (isStopped) return;
+  print(error instanceof Error ? error.message : String(error));
+  say(text("running.failed"));
+  stopped();
+}
+
+function showTried() {
+  find("#tried").hidden = versions.every(({ scores }) => Object.keys(scores).length === 0);
+  drawTried(find("#tried tbody"), versions, (version) => {
+    code.value = version.code;
+    keep();
+    code.focus();
+  });
 }
 
 function keep() {
@@ -258,6 +316,7 @@ try {
   // As above.
 }
 draw("");
+showTried();
 buttons.run.addEventListener("click", start);
 buttons.stop.addEventListener("click", () => {
   isStopped = true;
@@ -270,6 +329,11 @@ find("#take-home").addEventListener("click", takeHome);
 find("#new-program").addEventListener("click", () => {
   code.value = sample;
   keep();
+});
+find("#forget").addEventListener("click", () => {
+  versions = [];
+  keepVersions(versions);
+  showTried();
 });
 code.addEventListener("change", keep);
 addEventListener("pagehide", () => void endToken());
