@@ -1,6 +1,8 @@
 // The leaderboard and the page of a player, by real games of the house's bots, with the keyboard, on a desk and on a phone.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
@@ -13,7 +15,25 @@ import { LOOKS, assertGood } from "./support/good.js";
 const BOTS_MIN = 4;
 const GAMES_MIN = 2;
 
+/** One season that runs, under a name that must be written otherwise in an address, and one that comes. */
+const SEASON = "Cup & <Spring> 100 %/1";
+const YEAR = new Date().getUTCFullYear();
+const SEASONS = `
+[[seasons]]
+name = "${SEASON}"
+start = "${YEAR}-01-01"
+end = "${YEAR + 1}-12-30"
+
+[[seasons]]
+name = "Later"
+start = "${YEAR + 1}-12-31"
+end = "${YEAR + 1}-12-31"
+`;
+
 const arena = new Arena({ ladder: true });
+const file = join(arena.data, "seasons.toml");
+writeFileSync(file, SEASONS);
+arena.environment = { ...arena.environment, FOURFOLD_CONFIG: file };
 const browser = new Browser();
 
 before(async () => {
@@ -34,7 +54,7 @@ before(async () => {
   await page.context().close();
 });
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.endOfTest());
+afterEach(() => browser.endOfTest(/status of 404/));
 
 for (const { size, viewport, colorScheme, rules } of LOOKS) {
   test(`from the list to a bot and its numbers, ${size}, ${colorScheme}`, async () => {
@@ -82,5 +102,40 @@ test("a list that is empty says so, in another language too", async () => {
   await page.goto("/leaderboard?list=bots&variant=9x6&lang=de");
   assert.ok(await page.getByText("Noch steht hier niemand").isVisible());
   await assertGood(page, "an empty list");
+  await page.context().close();
+});
+
+for (const { size, viewport, colorScheme, rules } of LOOKS) {
+  test(`from the list to a season and from there to a player who came in, ${size}, ${colorScheme}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+    await page.goto("/leaderboard");
+    await page.locator('main a[href="/seasons"]').press("Enter");
+    await page.waitForURL(/\/seasons$/);
+    const lines = await page.locator("tbody tr").allInnerTexts();
+    assert.deepEqual(lines.map((line) => /Later.*coming|100 %.*running/is.test(line)), [true, true], lines.join());
+    await assertGood(page, "the seasons", rules);
+
+    await page.getByRole("link", { name: SEASON }).press("Enter");
+    await page.waitForURL(/\/season\/Cup/);
+    assert.equal(await page.locator("h1").innerText(), SEASON);
+    await page.locator(".segments a", { hasText: "Bots" }).press("Enter");
+    await page.waitForURL(/list=bots/);
+    assert.ok((await page.locator("table.ranking tbody tr").count()) >= BOTS_MIN);
+    await assertGood(page, "a season", rules);
+
+    await page.locator("table.ranking tbody a.player").first().press("Enter");
+    await page.waitForURL(/\/player\//);
+    await page.getByRole("link", { name: SEASON }).press("Enter");
+    await page.waitForURL(/\/season\/Cup/);
+    await page.context().close();
+  });
+}
+
+test("a season that has not begun has an empty table, and one that does not exist no page", async () => {
+  const page = await browser.visitor(arena.url, { ...DESKTOP, javaScriptEnabled: false });
+  await page.goto("/season/Later");
+  assert.equal(await page.locator("table.ranking").count(), 0);
+  assert.ok(await page.locator("main .empty").isVisible());
+  assert.equal((await page.goto("/season/Never"))?.status(), 404);
   await page.context().close();
 });
