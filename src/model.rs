@@ -2,6 +2,7 @@
 
 pub mod bounded;
 pub(crate) mod chain_hash;
+pub(crate) mod class_code;
 pub mod clock;
 pub(crate) mod cron;
 pub mod device;

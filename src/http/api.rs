@@ -5,6 +5,7 @@ pub(super) mod accounts;
 pub(super) mod bot_games;
 pub(super) mod bot_record;
 pub(super) mod bots;
+mod classes;
 mod documents;
 pub(super) mod duels;
 mod dumps;
@@ -37,6 +38,7 @@ use axum::Router;
 use super::endpoint::{Endpoint, Operation, Parameter, routes, schema_of};
 use super::request::Limit;
 use super::state::AppState;
+use crate::model::population::Population;
 use crate::protocol::terms::WireVariant;
 
 const LIMIT: Parameter = Parameter {
@@ -50,6 +52,9 @@ const CURSOR: Parameter = Parameter {
     about: "The `cursor` of the answer before; left out for the beginning",
     schema: schema_of::<String>,
 };
+
+const POPULATION: Parameter =
+    Parameter { name: "list", about: "Who is listed; `all` if left out", schema: schema_of::<Population> };
 
 const VARIANT: Parameter = Parameter {
     name: "variant",
@@ -86,6 +91,7 @@ fn endpoints() -> Vec<Endpoint> {
         learning::endpoints(),
         tournaments::endpoints(),
         tournament_plans::endpoints(),
+        classes::endpoints(),
         seasons::endpoints(),
         dumps::endpoints(),
         documents::endpoints(),

@@ -14,6 +14,7 @@ mod challenge;
 mod changed_moves;
 mod characters;
 mod chart;
+mod classes;
 mod docs;
 mod drawing;
 mod duel;
@@ -107,6 +108,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/account/mail", get(mailed::verify))
         .route("/account/reset", get(mailed::reset))
         .merge(tournament_pages())
+        .merge(class_pages())
         .merge(authors())
         .merge(papers())
         .layer(map_response(with_caching))
@@ -123,6 +125,14 @@ fn tournament_pages() -> Router<AppState> {
         .route("/tournament/{id}", get(tournaments::one))
         .route("/tournament/{id}/qr.svg", get(qr::tournament))
         .route("/tournament/{id}/table", get(tournaments::table))
+}
+
+/// The routes of the pages of classes.
+fn class_pages() -> Router<AppState> {
+    Router::new()
+        .route("/class", get(classes::door))
+        .route("/class/{code}", get(classes::one))
+        .route("/class/{code}/qr.svg", get(qr::class))
 }
 
 /// The routes of the pages about bots in general, and of the corner of their authors.

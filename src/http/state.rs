@@ -13,6 +13,7 @@ use super::preview::Previews;
 use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::values::Analysis;
+use crate::competition::classes::Classes;
 use crate::competition::duels::{Asked, QueueFull, Unbegun};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::self_test::BeginError;
@@ -205,6 +206,8 @@ pub(crate) struct AppState {
     pub(crate) learning: Learning,
     /// Tournaments, under way and over.
     pub(crate) tournaments: Tournaments,
+    /// Classes that are held now.
+    pub(crate) classes: Classes,
     pub(crate) leaderboard: Leaderboard,
     /// Puzzles and who tries them.
     pub(crate) puzzles: Puzzles,

@@ -21,6 +21,7 @@ use super::site::Site;
 use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::{Accounts, NameRules, identity_of};
 use crate::analysis::values::Analysis;
+use crate::competition::classes::Classes;
 use crate::competition::duels::{Asked, QueueFull, Unbegun, WaitingDuel};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
@@ -252,6 +253,7 @@ impl TestSite {
             arena: Arc::new(arena),
             learning: Learning::default(),
             tournaments: Tournaments::reading(store.clone()),
+            classes: Classes::default(),
             leaderboard: Leaderboard::default(),
             puzzles,
             webhooks,

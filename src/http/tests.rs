@@ -5,6 +5,7 @@ mod account;
 mod accounts;
 mod admin;
 mod bots;
+mod classes;
 mod feeds;
 mod learning;
 mod mail;

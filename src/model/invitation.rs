@@ -19,6 +19,11 @@ const LENGTH_MIN: usize = 6;
 
 const LENGTH_MAX: usize = 32;
 
+/// So many capitals and digits, drawn.
+pub(super) fn letters(count: usize, rng: &mut impl Rng) -> String {
+    (0..count).map(|_| char::from(ALPHABET[rng.random_range(0..ALPHABET.len())])).collect()
+}
+
 /// Text that is no code.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("a code has {LENGTH_MIN} to {LENGTH_MAX} letters, digits and `-`")]
@@ -31,10 +36,7 @@ pub struct InvitationCode(Box<str>);
 impl InvitationCode {
     /// Draws a fresh one, such as `7KQ2-MXYA-9BTC`.
     pub(crate) fn random(rng: &mut impl Rng) -> Self {
-        let mut group = || -> String {
-            (0..GROUP_LENGTH).map(|_| char::from(ALPHABET[rng.random_range(0..ALPHABET.len())])).collect()
-        };
-        let groups: Vec<String> = (0..GROUPS).map(|_| group()).collect();
+        let groups: Vec<String> = (0..GROUPS).map(|_| letters(GROUP_LENGTH, rng)).collect();
         Self(groups.join("-").into())
     }
 

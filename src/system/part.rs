@@ -49,6 +49,8 @@ pub(crate) enum Part {
     SelfTests,
     /// Begins duels as their turns come.
     Duels,
+    /// Begins the games of classes.
+    Classes,
     /// Tells owners of bots what happens to them.
     Webhooks,
     /// Sends mails.
@@ -61,7 +63,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 31] = [
+    pub(crate) const ALL: [Self; 32] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -89,6 +91,7 @@ impl Part {
         Self::FairPlay,
         Self::SelfTests,
         Self::Duels,
+        Self::Classes,
         Self::Webhooks,
         Self::Mail,
         Self::Listener,
@@ -124,6 +127,7 @@ impl Part {
             Self::FairPlay => "fair_play",
             Self::SelfTests => "self_tests",
             Self::Duels => "duels",
+            Self::Classes => "classes",
             Self::Webhooks => "webhooks",
             Self::Mail => "mail",
             Self::Listener => "listener",

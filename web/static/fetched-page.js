@@ -14,3 +14,18 @@ export function fetchedPage(url) {
     request.send();
   });
 }
+
+/**
+ * Puts parts of a page as it is now in place of those that are shown and have changed, unless somebody is in one with the
+ * keyboard.
+ * @param {string} url
+ * @param {string[]} selectors each of one element
+ */
+export async function freshen(url, selectors) {
+  const page = await fetchedPage(url);
+  for (const selector of selectors) {
+    const [old, now] = [document.querySelector(selector), page?.querySelector(selector)];
+    if (!old || !now || old.outerHTML === now.outerHTML || old.contains(document.activeElement)) continue;
+    old.replaceWith(document.adoptNode(now));
+  }
+}

@@ -284,6 +284,11 @@ watchTheme();
 sayHere();
 // What hardly anybody needs comes when it is asked for.
 document.querySelector("#guest-name")?.addEventListener("toggle", () => import("./guest-name.js"), { once: true });
+try {
+  if (localStorage.getItem("fourfold-class")) void import("./class-companion.js");
+} catch {
+  // Without storage nobody has joined a class.
+}
 addEventListener("load", () => setTimeout(keepOfflinePage, KEEP_AFTER_MS));
 watchConnection();
 watchChallenges();

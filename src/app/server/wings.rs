@@ -19,6 +19,7 @@ use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
+use crate::competition::classes::{ClassKeeper, Classes};
 use crate::competition::duels::{DuelDeps, Duels};
 use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
 use crate::competition::leaderboard::seasons::{self, Season};
@@ -443,6 +444,7 @@ pub(super) async fn add_shipped_puzzles(ground: &Ground) -> Result<(), ServerErr
 pub(super) struct Competition {
     pub(super) self_tests: SelfTests,
     duels: Duels,
+    classes: Classes,
     pub(super) tournaments: Tournaments,
     pub(super) rating_alarms: RatingAlarms,
     leaderboard: Leaderboard,
@@ -486,6 +488,7 @@ pub(super) async fn competition(
     let competition = Competition {
         self_tests,
         duels,
+        classes: Classes::default(),
         rating_alarms,
         tournaments,
         leaderboard: Leaderboard::new(playing.host.ratings().clone()),
@@ -513,6 +516,13 @@ impl Competition {
         }
         let duels = self.duels.clone();
         parts.keep(remade(Part::Duels, move |stop| duels.clone().run(stop).map(Ok)));
+        let keeper = ClassKeeper {
+            classes: self.classes.clone(),
+            host: playing.host.clone(),
+            directory: playing.directory.clone(),
+            sessions: playing.sessions.clone(),
+        };
+        parts.keep(remade(Part::Classes, move |stop| keeper.clone().run(stop).map(Ok)));
         let deps = LeaderboardDeps {
             store: Arc::clone(&ground.store),
             writer: ground.writer.clone(),
@@ -705,6 +715,7 @@ pub(super) fn http(
         arena: Arc::new(arena),
         learning,
         tournaments: competition.tournaments.clone(),
+        classes: competition.classes.clone(),
         leaderboard: competition.leaderboard.clone(),
         puzzles,
         webhooks: ground.webhooks.clone(),

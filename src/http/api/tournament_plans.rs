@@ -55,12 +55,23 @@ enum FormWish {
 /// Each side's time.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "TournamentTime")]
-struct TimeWish {
+pub(super) struct TimeWish {
     /// For the whole game.
     bank_ms: Bounded<{ BANK_MS[0] }, { BANK_MS[1] }>,
     /// Added after each move.
     #[serde(default)]
     increment_ms: Bounded<0, 60_000>,
+}
+
+impl TimeWish {
+    /// As a game has it.
+    pub(super) fn control(self) -> TimeControl {
+        TimeControl {
+            bank_ms: Some(self.bank_ms.number()),
+            increment_ms: self.increment_ms.number(),
+            move_ms: None,
+        }
+    }
 }
 
 /// A tournament that somebody makes.
@@ -149,11 +160,7 @@ pub(super) async fn make(
     if games % 2 == 1 {
         return Err(ApiError::bad_field("games", "games are played in pairs: 2, 4 or 6"));
     }
-    let time = wish.time.map_or(TIME, |time| TimeControl {
-        bank_ms: Some(time.bank_ms.number()),
-        increment_ms: time.increment_ms.number(),
-        move_ms: None,
-    });
+    let time = wish.time.map_or(TIME, TimeWish::control);
     let (format, rounds) = match wish.format {
         FormWish::RoundRobin => (FormatName::RoundRobin, None),
         FormWish::Knockout => (FormatName::Knockout, None),
@@ -184,8 +191,8 @@ pub(super) async fn make(
 /// Time of the games unless the maker says.
 const TIME: TimeControl = TimeControl { bank_ms: Some(180_000), increment_ms: 2_000, move_ms: None };
 
-/// Whoever may make tournaments.
-async fn allowed(state: &AppState, session: Authenticated) -> Result<Authenticated, ApiError> {
+/// Whoever may make tournaments, and open classes.
+pub(super) async fn allowed(state: &AppState, session: Authenticated) -> Result<Authenticated, ApiError> {
     let session = person(session)?;
     if !state.access.tournaments {
         return Err(ApiError::new(ApiCode::Forbidden, "tournaments are made by the operators of this arena"));

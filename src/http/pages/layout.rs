@@ -46,6 +46,7 @@ pub(super) enum Tab {
     Lessons,
     Rules,
     Glossary,
+    Class,
     Analysis,
     Bots,
     Leaderboard,
@@ -73,7 +74,9 @@ impl Tab {
             Self::Play => Some(Section::Play),
             Self::Watch => Some(Section::Watch),
             Self::Puzzles => Some(Section::Puzzles),
-            Self::Lessons | Self::Rules | Self::Glossary | Self::Analysis => Some(Section::Learn),
+            Self::Lessons | Self::Rules | Self::Glossary | Self::Class | Self::Analysis => {
+                Some(Section::Learn)
+            }
             Self::Bots | Self::Leaderboard | Self::Tournaments | Self::Learning | Self::Docs => {
                 Some(Section::Arena)
             }
@@ -92,11 +95,12 @@ pub(super) struct TabLink {
 }
 
 /// The pages of a part that has several: address, word.
-const LEARN: [(&str, &str, Tab); 4] = [
+const LEARN: [(&str, &str, Tab); 5] = [
     ("/learn", "lessons.title", Tab::Lessons),
     ("/rules", "rules.title", Tab::Rules),
     ("/analysis", "analysis.tab", Tab::Analysis),
     ("/learn/glossary", "glossary.title", Tab::Glossary),
+    ("/class", "class.title", Tab::Class),
 ];
 const ARENA: [(&str, &str, Tab); 5] = [
     ("/bots", "site.bots", Tab::Bots),

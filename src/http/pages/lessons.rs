@@ -51,6 +51,11 @@ fn keys(topic: Topic) -> (&'static str, &'static str) {
     }
 }
 
+/// What a lesson is called.
+pub(super) fn title_of(lang: Language, topic: Topic) -> &'static str {
+    lang.text(keys(topic).0)
+}
+
 fn side_to_move(moves: &str) -> Side {
     Side::to_move_at(u32::try_from(moves.len()).unwrap_or(u32::MAX))
 }
@@ -83,7 +88,7 @@ impl Tile {
         let moves = lesson.exercises.last().map_or("", |exercise| exercise.moves);
         Self {
             name: lesson.topic.name(),
-            title: lang.text(keys(lesson.topic).0),
+            title: title_of(lang, lesson.topic),
             number: number + 1,
             board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, moves) },
             exercises: u32::try_from(lesson.exercises.len()).unwrap_or(u32::MAX),
@@ -180,7 +185,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(na
         question: first.map(|exercise| question(lang, exercise)).unwrap_or_default(),
         exercises: serde_json::to_string(&shown).unwrap_or_default(),
         practice: practice(&state, lang, lesson),
-        next: LESSONS.get(at + 1).map(|next| (next.topic.name(), lang.text(keys(next.topic).0))),
+        next: LESSONS.get(at + 1).map(|next| (next.topic.name(), title_of(lang, next.topic))),
     };
     Ok(Html(page.render()?))
 }

@@ -94,9 +94,9 @@ struct Lobby {
     cast: Cast,
     ranks: Vec<Rank>,
     /// Where their ratings have their zero: it is not that of the other ratings on the page.
+    scale: Option<&'static str>,
     /// Tournaments that go on, and those to come.
     tournaments: Vec<Notice>,
-    scale: Option<&'static str>,
     puzzle: Option<Teaser>,
     /// How the visitor does with it from day to day.
     streak: String,

@@ -1,4 +1,4 @@
-//! A link as a QR code, to be read by the phone on the other side of the table: of an invitation or a tournament.
+//! A link as a QR code, to be read by the phone on the other side of the table: of an invitation, a tournament or a class.
 
 use std::fmt::Write as _;
 
@@ -9,6 +9,7 @@ use qrcodegen::{QrCode, QrCodeEcc};
 
 use crate::http::site::host;
 use crate::http::state::AppState;
+use crate::model::class_code::ClassCode;
 use crate::model::ids::{ChallengeId, TournamentId};
 
 /// White around the code, in modules: what the standard asks for.
@@ -34,6 +35,18 @@ pub(super) async fn tournament(
 ) -> Response {
     match id.parse::<TournamentId>() {
         Ok(id) => picture(&state, &headers, &format!("/tournament/{id}")),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// The picture of `/class/CODE`, in the same way.
+pub(super) async fn class(
+    State(state): State<AppState>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match code.parse::<ClassCode>() {
+        Ok(code) => picture(&state, &headers, &format!("/class/{code}")),
         Err(_) => StatusCode::NOT_FOUND.into_response(),
     }
 }

@@ -7,7 +7,7 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 22] = [
+const KEPT: [Part; 23] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -26,6 +26,7 @@ const KEPT: [Part; 22] = [
     Part::FairPlay,
     Part::SelfTests,
     Part::Duels,
+    Part::Classes,
     Part::Webhooks,
     Part::Mail,
     Part::MetricsListener,

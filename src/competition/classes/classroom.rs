@@ -1,0 +1,325 @@
+//! What happens in a class: who is in it, who meets whom, and how that came out. Pure: who is there and what time it is
+//! come as arguments.
+
+use std::collections::{HashMap, HashSet};
+
+use fourfold_engine::{BySide, Side, SideResult, WinDrawLoss};
+use thiserror::Error;
+
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::player::Identity;
+use crate::model::result::GameResult;
+use crate::model::time::UnixMillis;
+
+/// Pupils of one class: two school classes together.
+pub(crate) const PUPILS_MAX: usize = 64;
+
+/// How long a class stays without its teacher, in milliseconds: a school day.
+const LIFETIME_MS: i64 = 12 * 3_600 * 1_000;
+
+/// Points for a win and a draw. Beyond [`STREAK`] wins in a row they count double, until one does not win.
+const WIN_POINTS: u64 = 2;
+const DRAW_POINTS: u64 = 1;
+
+/// At so many looks a game may be gone before its end is given up: it is told a moment after the game is gone.
+const LOOKS_GONE_MAX: u8 = 3;
+
+/// Wins in a row after which points double, as arenas of chess have it.
+const STREAK: u32 = 2;
+
+/// Time of the games unless the teacher says: unhurried, and over within a lesson.
+pub(crate) const TIME: TimeControl =
+    TimeControl { bank_ms: Some(300_000), increment_ms: 3_000, move_ms: None };
+
+/// Somebody in a class.
+#[derive(Clone, Debug)]
+pub(crate) struct Pupil {
+    pub(crate) identity: Identity,
+    /// How their games came out since the standings began.
+    pub(crate) score: WinDrawLoss,
+    /// What these were worth.
+    pub(crate) points: u64,
+    /// Whether a page of theirs is open.
+    pub(crate) is_there: bool,
+    /// Wins in a row.
+    streak: u32,
+    /// Games in which they moved first.
+    begun: u32,
+    /// Whom they met last.
+    last_met: Option<PlayerId>,
+}
+
+impl Pupil {
+    fn new(identity: Identity) -> Self {
+        Self {
+            identity,
+            score: WinDrawLoss::default(),
+            points: 0,
+            is_there: true,
+            streak: 0,
+            begun: 0,
+            last_met: None,
+        }
+    }
+
+    fn count(&mut self, result: SideResult) {
+        let factor = if self.streak >= STREAK { 2 } else { 1 };
+        self.score.count(result);
+        self.points += factor
+            * match result {
+                SideResult::Win => WIN_POINTS,
+                SideResult::Draw => DRAW_POINTS,
+                SideResult::Loss => 0,
+            };
+        self.streak = if result == SideResult::Win { self.streak + 1 } else { 0 };
+    }
+}
+
+/// What a class does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Activity {
+    /// Nothing in common: they wait, or play a round to its end.
+    Waiting,
+    /// Whoever is free is paired anew, until then.
+    Arena { until: UnixMillis },
+    /// A lesson, by its name in the address.
+    Lesson(String),
+}
+
+/// Why somebody cannot join.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub(crate) enum JoinError {
+    #[error("the class is full: it has {PUPILS_MAX} pupils")]
+    Full,
+    #[error("you are the teacher of this class")]
+    IsTeacher,
+}
+
+/// A game of a class.
+#[derive(Clone, Debug)]
+struct ClassGame {
+    players: BySide<PlayerId>,
+    /// At how many looks in a row it was none any more.
+    looks_gone: u8,
+}
+
+/// A class.
+#[derive(Clone, Debug)]
+pub(crate) struct Classroom {
+    pub(crate) teacher: Identity,
+    pub(crate) activity: Activity,
+    /// Whether pupils are to look up: nothing begins, and their boards are covered.
+    pub(crate) is_held: bool,
+    /// How much time each side has in games to come.
+    pub(crate) time: TimeControl,
+    pupils: Vec<Pupil>,
+    /// Whether all that are free are to be paired once.
+    is_round_due: bool,
+    /// Games under way.
+    games: HashMap<GameId, ClassGame>,
+    /// How often two met.
+    meetings: HashMap<[PlayerId; 2], u32>,
+    /// When its teacher was seen last.
+    used_at: UnixMillis,
+}
+
+impl Classroom {
+    pub(crate) fn new(teacher: Identity, now: UnixMillis) -> Self {
+        Self {
+            teacher,
+            activity: Activity::Waiting,
+            is_held: false,
+            time: TIME,
+            pupils: Vec::new(),
+            is_round_due: false,
+            games: HashMap::new(),
+            meetings: HashMap::new(),
+            used_at: now,
+        }
+    }
+
+    /// Takes somebody in, who may be in it already, under another name perhaps.
+    ///
+    /// # Errors
+    ///
+    /// There is no room, or it is the teacher.
+    pub(crate) fn join(&mut self, who: Identity) -> Result<(), JoinError> {
+        if who.id == self.teacher.id {
+            return Err(JoinError::IsTeacher);
+        }
+        if let Some(pupil) = self.pupils.iter_mut().find(|pupil| pupil.identity.id == who.id) {
+            pupil.identity = who;
+            return Ok(());
+        }
+        if self.pupils.len() >= PUPILS_MAX {
+            return Err(JoinError::Full);
+        }
+        self.pupils.push(Pupil::new(who));
+        Ok(())
+    }
+
+    /// Takes somebody out. False if nobody in it is called that.
+    pub(crate) fn remove(&mut self, name: &PlayerName) -> bool {
+        let before = self.pupils.len();
+        self.pupils.retain(|pupil| pupil.identity.name.key() != name.key());
+        self.pupils.len() < before
+    }
+
+    pub(crate) fn pupil(&self, id: &PlayerId) -> Option<&Pupil> {
+        self.pupils.iter().find(|pupil| pupil.identity.id == *id)
+    }
+
+    /// The game in which somebody sits.
+    pub(crate) fn game_of(&self, id: &PlayerId) -> Option<&GameId> {
+        let sits = |game: &ClassGame| Side::BOTH.iter().any(|side| game.players[*side] == *id);
+        self.games.iter().find(|(_, game)| sits(game)).map(|(id, _)| id)
+    }
+
+    /// Whether a game is one of this class, and under way.
+    pub(crate) fn has_game(&self, game: &GameId) -> bool {
+        self.games.contains_key(game)
+    }
+
+    /// All pupils, the most points first, then the most wins, then by name.
+    pub(crate) fn standings(&self) -> Vec<&Pupil> {
+        let mut standings: Vec<&Pupil> = self.pupils.iter().collect();
+        standings.sort_by(|one, other| {
+            let strength = |pupil: &Pupil| (pupil.points, pupil.score.wins);
+            let names = || one.identity.name.key().cmp(&other.identity.name.key());
+            strength(other).cmp(&strength(one)).then_with(names)
+        });
+        standings
+    }
+
+    /// Notes that its teacher is there.
+    pub(crate) fn seen(&mut self, now: UnixMillis) {
+        self.used_at = now;
+    }
+
+    /// Whether its teacher has been away for too long.
+    pub(crate) fn is_deserted(&self, now: UnixMillis) -> bool {
+        now.0 - self.used_at.0 > LIFETIME_MS
+    }
+
+    /// Whether all who are free are to be paired now, and no lesson is held any more.
+    pub(crate) fn begin_round(&mut self, time: TimeControl) {
+        self.time = time;
+        self.activity = Activity::Waiting;
+        self.is_round_due = true;
+        self.is_held = false;
+    }
+
+    /// Begins an arena, and the standings anew.
+    pub(crate) fn begin_arena(&mut self, until: UnixMillis, time: TimeControl) {
+        self.begin_round(time);
+        self.is_round_due = false;
+        self.activity = Activity::Arena { until };
+        for pupil in &mut self.pupils {
+            *pupil = Pupil { begun: pupil.begun, ..Pupil::new(pupil.identity.clone()) };
+        }
+    }
+
+    /// Takes all to a lesson; to nothing if none is named.
+    pub(crate) fn hold_lesson(&mut self, lesson: Option<String>) {
+        self.activity = lesson.map_or(Activity::Waiting, Activity::Lesson);
+        self.is_round_due = false;
+        self.is_held = false;
+    }
+
+    /// Brings it up to date: an arena ends, games that are none any more are forgotten.
+    pub(crate) fn look(
+        &mut self,
+        now: UnixMillis,
+        is_there: impl Fn(&PlayerId) -> bool,
+        is_live: impl Fn(&GameId) -> bool,
+    ) {
+        if matches!(self.activity, Activity::Arena { until } if until <= now) {
+            self.activity = Activity::Waiting;
+        }
+        self.games.retain(|id, game| {
+            game.looks_gone = if is_live(id) { 0 } else { game.looks_gone + 1 };
+            game.looks_gone < LOOKS_GONE_MAX
+        });
+        for pupil in &mut self.pupils {
+            pupil.is_there = is_there(&pupil.identity.id);
+        }
+    }
+
+    /// Who is to meet whom now; whoever has to rest has played most.
+    ///
+    /// Of those with about as many points it takes those who met least. Whoever has moved first more often moves second.
+    pub(crate) fn pairs(&mut self, is_free: impl Fn(&PlayerId) -> bool) -> Vec<BySide<Identity>> {
+        let is_round = std::mem::take(&mut self.is_round_due);
+        if self.is_held || !(is_round || matches!(self.activity, Activity::Arena { .. })) {
+            return Vec::new();
+        }
+        let present = self.pupils.iter().filter(|pupil| pupil.is_there).count();
+        let mut waiting: Vec<&Pupil> = self.standings();
+        waiting.retain(|pupil| is_free(&pupil.identity.id));
+        if waiting.len() % 2 == 1 {
+            let most = waiting.iter().enumerate().max_by_key(|(_, pupil)| pupil.score.games());
+            if let Some((place, _)) = most {
+                waiting.remove(place);
+            }
+        }
+        // In an arena somebody else will be free soon, so nobody meets the same one at once.
+        let may_meet = |one: &Pupil, other: &Pupil| {
+            is_round || present <= 2 || one.last_met.as_ref() != Some(&other.identity.id)
+        };
+        let mut pairs = Vec::new();
+        let mut taken: HashSet<&PlayerId> = HashSet::new();
+        for (place, one) in waiting.iter().enumerate() {
+            if taken.contains(&one.identity.id) {
+                continue;
+            }
+            let others = waiting[place + 1..].iter().enumerate();
+            let others =
+                others.filter(|(_, other)| !taken.contains(&other.identity.id) && may_meet(one, other));
+            let met = |other: &Pupil| {
+                self.meetings.get(&meeting(&one.identity.id, &other.identity.id)).copied().unwrap_or(0)
+            };
+            let Some((_, other)) = others.min_by_key(|(distance, other)| (met(other), *distance)) else {
+                continue;
+            };
+            taken.extend([&one.identity.id, &other.identity.id]);
+            let (first, second) = if one.begun <= other.begun { (one, other) } else { (other, one) };
+            pairs.push(BySide { first: first.identity.clone(), second: second.identity.clone() });
+        }
+        pairs
+    }
+
+    /// A game of two pupils has begun.
+    pub(crate) fn started(&mut self, game: GameId, players: BySide<PlayerId>) {
+        *self.meetings.entry(meeting(&players.first, &players.second)).or_default() += 1;
+        for side in Side::BOTH {
+            let opponent = &players[side.opponent()];
+            if let Some(pupil) = self.pupils.iter_mut().find(|pupil| pupil.identity.id == players[side]) {
+                pupil.last_met = Some(opponent.clone());
+                pupil.begun += u32::from(side == Side::First);
+            }
+        }
+        self.games.insert(game, ClassGame { players, looks_gone: 0 });
+    }
+
+    /// A game has ended, with this class if it is one of its own.
+    pub(crate) fn ended(&mut self, game: &GameId, result: GameResult) {
+        let Some(ClassGame { players, .. }) = self.games.remove(game) else { return };
+        for side in Side::BOTH {
+            let pupil = self.pupils.iter_mut().find(|pupil| pupil.identity.id == players[side]);
+            if let (Some(pupil), Some(result)) = (pupil, result.seen_by(side)) {
+                pupil.count(result);
+            }
+        }
+    }
+}
+
+/// A key of two, whoever is named first.
+fn meeting(one: &PlayerId, other: &PlayerId) -> [PlayerId; 2] {
+    let mut pair = [one.clone(), other.clone()];
+    pair.sort_unstable();
+    pair
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,443 @@
+//! Classes: a teacher opens one, pupils join by its code, and all of them play, learn and look up together.
+
+use std::fmt::Write as _;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get, post, put};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::tournament_plans::{TimeWish, allowed};
+use crate::competition::classes::ClassError;
+use crate::competition::classes::classroom::{Activity, Classroom, JoinError, TIME};
+use crate::http::auth::{SignedIn, Viewer};
+use crate::http::client_address::ClientAddress;
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::error::{ApiCode, ApiError};
+use crate::http::request::{JsonBody, PathPart, PathParts};
+use crate::http::state::AppState;
+use crate::model::bounded::Bounded;
+use crate::model::class_code::ClassCode;
+use crate::model::clock::TimeControl;
+use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::player::{Identity, PlayerKind};
+use crate::model::time::UnixMillis;
+use crate::study::lessons::LESSONS;
+
+/// Longest arena, in minutes: two lessons.
+const ARENA_MINUTES_MAX: u32 = 90;
+
+/// A class that is open.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OpenedClass {
+    /// What pupils type, in capitals.
+    code: String,
+    /// Where its teacher and its pupils meet.
+    url: String,
+}
+
+/// Somebody who joins.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Joining {
+    /// What a guest wants to be called; the name they have if left out.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// A round.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewRound {
+    /// Five minutes and three seconds a move if left out.
+    #[serde(default)]
+    time: Option<TimeWish>,
+}
+
+/// An arena.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewArena {
+    /// How long whoever is free is paired anew.
+    minutes: Bounded<1, ARENA_MINUTES_MAX>,
+    /// Five minutes and three seconds a move if left out.
+    #[serde(default)]
+    time: Option<TimeWish>,
+}
+
+/// A lesson for all.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewLesson {
+    /// Its name in `/learn/NAME`; null ends it.
+    lesson: Option<String>,
+}
+
+/// Whether pupils are to look up.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Hold {
+    /// True covers their boards, and lets nothing begin.
+    held: bool,
+}
+
+/// What a class does.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case", rename = "ClassActivity")]
+enum ActivityName {
+    /// Nothing in common.
+    Waiting,
+    /// Whoever is free is paired anew.
+    Arena,
+    /// All are at one lesson.
+    Lesson,
+}
+
+/// A pupil.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Pupil")]
+struct PupilView {
+    /// What they are called.
+    name: PlayerName,
+    /// Whether a page of theirs is open.
+    there: bool,
+    /// The game in which they sit.
+    game: Option<GameId>,
+    /// Two for a win, one for a draw; doubled after two wins in a row.
+    points: u64,
+    /// Won since the standings began, with the first round or the last arena.
+    wins: u64,
+    /// Drawn since then.
+    draws: u64,
+    /// Lost since then.
+    losses: u64,
+}
+
+/// A class, as somebody in it sees it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Class")]
+struct ClassView {
+    /// What pupils type.
+    code: String,
+    /// Who teaches.
+    teacher: PlayerName,
+    /// Whether that is who asks.
+    teaches: bool,
+    /// Whether pupils are to look up.
+    held: bool,
+    /// What they do.
+    activity: ActivityName,
+    /// How long an arena goes on.
+    left_ms: Option<i64>,
+    /// The name of the lesson.
+    lesson: Option<String>,
+    /// The game in which whoever asks sits.
+    game: Option<GameId>,
+    /// The most points first.
+    pupils: Vec<PupilView>,
+}
+
+impl ClassView {
+    fn new(code: &ClassCode, class: &Classroom, viewer: &PlayerId) -> Self {
+        let (activity, left_ms, lesson) = match &class.activity {
+            Activity::Waiting => (ActivityName::Waiting, None, None),
+            Activity::Arena { until } => {
+                (ActivityName::Arena, Some((until.0 - UnixMillis::now().0).max(0)), None)
+            }
+            Activity::Lesson(lesson) => (ActivityName::Lesson, None, Some(lesson.clone())),
+        };
+        let pupils = class.standings().into_iter().map(|pupil| PupilView {
+            name: pupil.identity.name.clone(),
+            there: pupil.is_there,
+            game: class.game_of(&pupil.identity.id).cloned(),
+            points: pupil.points,
+            wins: pupil.score.wins,
+            draws: pupil.score.draws,
+            losses: pupil.score.losses,
+        });
+        Self {
+            code: code.to_string(),
+            teacher: class.teacher.name.clone(),
+            teaches: class.teacher.id == *viewer,
+            held: class.is_held,
+            activity,
+            left_ms,
+            lesson,
+            game: class.game_of(viewer).cloned(),
+            pupils: pupils.collect(),
+        }
+    }
+}
+
+const REFUSALS: &[ApiCode] = &[ApiCode::Forbidden, ApiCode::NotFound, ApiCode::OriginNotAllowed];
+const JOINING_REFUSALS: &[ApiCode] = &[
+    ApiCode::Unauthorized,
+    ApiCode::Forbidden,
+    ApiCode::NotFound,
+    ApiCode::Conflict,
+    ApiCode::NameTaken,
+    ApiCode::NameReserved,
+    ApiCode::RateLimited,
+    ApiCode::OriginNotAllowed,
+];
+
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    let open = Operation::post(
+        "/api/v1/classes",
+        "Opens a class, or finds the one that its teacher has",
+        Content::Json(schema_of::<OpenedClass>),
+    )
+    .signed_in()
+    .refusals(&[ApiCode::Forbidden, ApiCode::Busy, ApiCode::OriginNotAllowed]);
+    let see = Operation::get(
+        "/api/v1/classes/{code}",
+        "How a class stands, for those who are in it",
+        Content::Json(schema_of::<ClassView>),
+    )
+    .refusals(&[ApiCode::Unauthorized, ApiCode::NotFound]);
+    let end = Operation::delete("/api/v1/classes/{code}", "Ends a class", Content::Nothing);
+    let join = Operation::put(
+        "/api/v1/classes/{code}/pupil",
+        "Joins a class, as a guest or with an account",
+        Content::Json(schema_of::<ClassView>),
+    )
+    .body(schema_of::<Joining>)
+    .refusals(JOINING_REFUSALS);
+    let remove = Operation::delete(
+        "/api/v1/classes/{code}/pupils/{name}",
+        "Takes a pupil out; pupils may take out themselves",
+        Content::Nothing,
+    )
+    .status(204)
+    .refusals(JOINING_REFUSALS);
+    let [end, round, arena, lesson, hold] = [
+        end,
+        Operation::post("/api/v1/classes/{code}/round", "Pairs all who are free, once", Content::Nothing)
+            .body(schema_of::<NewRound>),
+        Operation::post(
+            "/api/v1/classes/{code}/arena",
+            "Pairs whoever is free, for so many minutes, and begins the standings anew",
+            Content::Nothing,
+        )
+        .body(schema_of::<NewArena>),
+        Operation::put(
+            "/api/v1/classes/{code}/lesson",
+            "Takes all to a lesson, or ends it",
+            Content::Nothing,
+        )
+        .body(schema_of::<NewLesson>),
+        Operation::put("/api/v1/classes/{code}/hold", "Lets all look up, or go on", Content::Nothing)
+            .body(schema_of::<Hold>),
+    ]
+    .map(|operation| operation.status(204).signed_in().refusals(REFUSALS));
+    let file = Operation::get(
+        "/api/v1/classes/{code}/results.csv",
+        "The standings as a file for spreadsheets, for the teacher",
+        Content::Csv,
+    )
+    .signed_in()
+    .refusals(REFUSALS);
+    vec![
+        Endpoint::new("/api/v1/classes", post(open_class), [open]),
+        Endpoint::new("/api/v1/classes/{code}", get(class).delete(end_class), [see, end]),
+        Endpoint::new("/api/v1/classes/{code}/pupil", put(join_class), [join]),
+        Endpoint::new("/api/v1/classes/{code}/pupils/{name}", delete(remove_pupil), [remove]),
+        Endpoint::new("/api/v1/classes/{code}/round", post(begin_round), [round]),
+        Endpoint::new("/api/v1/classes/{code}/arena", post(begin_arena), [arena]),
+        Endpoint::new("/api/v1/classes/{code}/lesson", put(hold_lesson), [lesson]),
+        Endpoint::new("/api/v1/classes/{code}/hold", put(hold_class), [hold]),
+        Endpoint::new("/api/v1/classes/{code}/results.csv", get(results), [file]),
+    ]
+}
+
+fn read(code: &str) -> Result<ClassCode, ApiError> {
+    code.parse().map_err(|_| ApiError::not_found("class"))
+}
+
+fn refuse(error: ClassError) -> ApiError {
+    match error {
+        ClassError::Full => ApiError::new(ApiCode::Busy, error.to_string()),
+        ClassError::Unknown => ApiError::not_found("class"),
+        ClassError::NotYours => ApiError::new(ApiCode::Forbidden, error.to_string()),
+    }
+}
+
+async fn open_class(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+) -> Result<impl IntoResponse, ApiError> {
+    let teacher = allowed(&state, session).await?.identity;
+    let code = state.classes.open(teacher, UnixMillis::now()).map_err(refuse)?;
+    let url = format!("/class/{code}");
+    let opened = OpenedClass { code: code.to_string(), url: url.clone() };
+    Ok((StatusCode::CREATED, [(header::LOCATION, url)], Json(opened)))
+}
+
+async fn class(
+    State(state): State<AppState>,
+    viewer: Option<Viewer>,
+    PathPart(code): PathPart,
+) -> Result<Json<ClassView>, ApiError> {
+    let who = known(viewer)?;
+    Ok(Json(seen_by(&state, &read(&code)?, &who.id)?))
+}
+
+/// A class as somebody in it sees it; for others there is none.
+fn seen_by(state: &AppState, code: &ClassCode, who: &PlayerId) -> Result<ClassView, ApiError> {
+    let class = state.classes.get(code).ok_or_else(|| ApiError::not_found("class"))?;
+    let teaches = class.teacher.id == *who;
+    if teaches {
+        state.classes.change(code, |class| class.seen(UnixMillis::now())).map_err(refuse)?;
+    } else if class.pupil(who).is_none() {
+        return Err(ApiError::not_found("class"));
+    }
+    Ok(ClassView::new(code, &class, who))
+}
+
+fn known(viewer: Option<Viewer>) -> Result<Identity, ApiError> {
+    let viewer = viewer.ok_or_else(|| ApiError::unauthorized("a guest is known by the site's cookie"))?;
+    Ok(viewer.identity)
+}
+
+async fn join_class(
+    State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
+    viewer: Option<Viewer>,
+    PathPart(code): PathPart,
+    JsonBody(Joining { name }): JsonBody<Joining>,
+) -> Result<Json<ClassView>, ApiError> {
+    let mut who = known(viewer)?;
+    // Codes are short, and must not be found by trying.
+    state.accounts.note_invitation(from)?;
+    let code = read(&code)?;
+    if state.classes.get(&code).is_none() {
+        return Err(ApiError::not_found("class"));
+    }
+    match who.kind {
+        PlayerKind::Bot => return Err(ApiError::new(ApiCode::Forbidden, "a class is for people")),
+        PlayerKind::Guest if !state.access.guests => {
+            let message = "guests do not play in this arena: sign in, then join";
+            return Err(ApiError::new(ApiCode::Forbidden, message));
+        }
+        PlayerKind::Guest | PlayerKind::Human => {}
+    }
+    let chosen = name.filter(|name| who.kind == PlayerKind::Guest && name != who.name.spoken());
+    if let Some(name) = chosen {
+        who = state.accounts.name_guest(from, &who, &name).await?;
+    }
+    let id = who.id.clone();
+    let joined = state.classes.change(&code, |class| class.join(who)).map_err(refuse)?;
+    joined.map_err(|error| match error {
+        JoinError::Full | JoinError::IsTeacher => ApiError::new(ApiCode::Conflict, error.to_string()),
+    })?;
+    Ok(Json(seen_by(&state, &code, &id)?))
+}
+
+async fn remove_pupil(
+    State(state): State<AppState>,
+    viewer: Option<Viewer>,
+    PathParts(PathPart(code), PathPart(name)): PathParts,
+) -> Result<StatusCode, ApiError> {
+    let who = known(viewer)?;
+    let code = read(&code)?;
+    let name: PlayerName = name.parse().map_err(|_| ApiError::not_found("pupil"))?;
+    let is_own = who.name.key() == name.key();
+    let removed = if is_own {
+        state.classes.change(&code, |class| class.pupil(&who.id).is_some() && class.remove(&name))
+    } else {
+        state.classes.direct(&code, &who.id, |class| class.remove(&name))
+    };
+    if removed.map_err(refuse)? { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found("pupil")) }
+}
+
+/// Changes a class in its teacher's name.
+fn direct(
+    state: &AppState,
+    session: &SignedIn,
+    code: &str,
+    change: impl FnOnce(&mut Classroom),
+) -> Result<StatusCode, ApiError> {
+    let SignedIn(session) = session;
+    state.classes.direct(&read(code)?, &session.identity.id, change).map_err(refuse)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn time_of(wish: Option<TimeWish>) -> TimeControl {
+    wish.map_or(TIME, TimeWish::control)
+}
+
+async fn begin_round(
+    State(state): State<AppState>,
+    session: SignedIn,
+    PathPart(code): PathPart,
+    JsonBody(NewRound { time }): JsonBody<NewRound>,
+) -> Result<StatusCode, ApiError> {
+    direct(&state, &session, &code, |class| class.begin_round(time_of(time)))
+}
+
+async fn begin_arena(
+    State(state): State<AppState>,
+    session: SignedIn,
+    PathPart(code): PathPart,
+    JsonBody(NewArena { minutes, time }): JsonBody<NewArena>,
+) -> Result<StatusCode, ApiError> {
+    let until = UnixMillis(UnixMillis::now().0 + i64::from(minutes.number()) * 60_000);
+    direct(&state, &session, &code, |class| class.begin_arena(until, time_of(time)))
+}
+
+async fn hold_lesson(
+    State(state): State<AppState>,
+    session: SignedIn,
+    PathPart(code): PathPart,
+    JsonBody(NewLesson { lesson }): JsonBody<NewLesson>,
+) -> Result<StatusCode, ApiError> {
+    let is_lesson = |name: &String| LESSONS.iter().any(|lesson| lesson.topic.name() == name);
+    if lesson.as_ref().is_some_and(|name| !is_lesson(name)) {
+        return Err(ApiError::bad_field("lesson", "there is no such lesson: /learn lists them"));
+    }
+    direct(&state, &session, &code, |class| class.hold_lesson(lesson))
+}
+
+async fn hold_class(
+    State(state): State<AppState>,
+    session: SignedIn,
+    PathPart(code): PathPart,
+    JsonBody(Hold { held }): JsonBody<Hold>,
+) -> Result<StatusCode, ApiError> {
+    direct(&state, &session, &code, |class| class.is_held = held)
+}
+
+async fn end_class(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    PathPart(code): PathPart,
+) -> Result<StatusCode, ApiError> {
+    state.classes.end(&read(&code)?, &session.identity.id).map_err(refuse)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn results(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    PathPart(code): PathPart,
+) -> Result<Response, ApiError> {
+    let code = read(&code)?;
+    let class = state.classes.direct(&code, &session.identity.id, |class| class.clone()).map_err(refuse)?;
+    let mut text = "rank,name,points,games,wins,draws,losses\n".to_owned();
+    // Names of players need no quotes.
+    for (place, pupil) in class.standings().into_iter().enumerate() {
+        let (name, score) = (pupil.identity.name.spoken(), pupil.score);
+        let (wins, draws, losses) = (score.wins, score.draws, score.losses);
+        let (rank, points, games) = (place + 1, pupil.points, score.games());
+        let _ = writeln!(text, "{rank},{name},{points},{games},{wins},{draws},{losses}");
+    }
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"class-{code}.csv\"")),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((headers, text).into_response())
+}

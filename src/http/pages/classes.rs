@@ -1,0 +1,205 @@
+//! Classes: the door, at which pupils type the code, the desk of the teacher, and the seat of a pupil.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Html;
+
+use super::Page;
+use super::characters::Cast;
+use super::layout::{LayoutFrame, Tab, Visitor};
+use super::lessons::title_of;
+use super::live::GameTile;
+use super::words;
+use crate::competition::classes::classroom::{Activity, Classroom, Pupil, TIME};
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::model::class_code::ClassCode;
+use crate::model::player::PlayerKind;
+use crate::model::time::UnixMillis;
+use crate::study::lessons::LESSONS;
+
+/// Banks and increments that are offered, in milliseconds.
+const TIMES: [[u32; 2]; 4] = [[60_000, 1_000], [180_000, 2_000], [300_000, 3_000], [600_000, 5_000]];
+
+/// Lengths of arenas that are offered, in minutes, and the one that is chosen.
+const MINUTES: [u32; 5] = [5, 10, 20, 30, 45];
+const MINUTES_CHOSEN: u32 = 10;
+
+/// Where a class is entered or opened.
+#[derive(Template)]
+#[template(path = "class-door.html")]
+struct DoorPage {
+    frame: LayoutFrame,
+    /// The code of the link by which somebody came.
+    code: String,
+    /// Whether whoever enters chooses a name.
+    is_guest: bool,
+    /// Whether they may open a class themselves.
+    may_open: bool,
+    /// The class that they teach.
+    own: Option<String>,
+}
+
+/// A time control to choose.
+struct TimeChoice {
+    bank_ms: u32,
+    increment_ms: u32,
+    words: String,
+    is_chosen: bool,
+}
+
+/// A length to choose.
+struct MinutesChoice {
+    minutes: u32,
+    words: String,
+    is_chosen: bool,
+}
+
+/// Somebody in the table.
+struct PupilRow {
+    rank: usize,
+    /// What they are called, and by their account.
+    name: String,
+    account: String,
+    points: u64,
+    score: String,
+    is_there: bool,
+}
+
+/// Where the teacher sees all boards, and says what is done.
+#[derive(Template)]
+#[template(path = "class-desk.html")]
+struct DeskPage {
+    frame: LayoutFrame,
+    code: String,
+    is_held: bool,
+    state: String,
+    pupils: String,
+    rows: Vec<PupilRow>,
+    boards: Vec<GameTile>,
+    times: Vec<TimeChoice>,
+    minutes: Vec<MinutesChoice>,
+    /// Names and titles of lessons.
+    lessons: Vec<(&'static str, &'static str)>,
+    /// The one that is held.
+    lesson: String,
+}
+
+/// Where a pupil waits.
+#[derive(Template)]
+#[template(path = "class-seat.html")]
+struct SeatPage {
+    frame: LayoutFrame,
+    code: String,
+    name: String,
+    teacher: String,
+    state: String,
+    rows: Vec<PupilRow>,
+}
+
+/// The door.
+pub(super) async fn door(State(state): State<AppState>, visitor: Visitor) -> Page {
+    at_the_door(&state, &visitor, "")
+}
+
+/// A class as whoever comes sees it. To those who are not in it, it is the door, whether there is such a class or not.
+pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(code): Path<String>) -> Page {
+    let Ok(code) = code.parse::<ClassCode>() else { return at_the_door(&state, &visitor, "") };
+    let Some(class) = state.classes.get(&code) else { return at_the_door(&state, &visitor, code.as_str()) };
+    if visitor.is(&class.teacher.id) {
+        return desk(&state, &visitor, &code, &class);
+    }
+    let pupil = class.standings().into_iter().find(|pupil| visitor.is(&pupil.identity.id));
+    let Some(pupil) = pupil else { return at_the_door(&state, &visitor, code.as_str()) };
+    let lang = visitor.language();
+    let page = SeatPage {
+        frame: visitor.frame(Tab::Class, lang.fill("class.number", &[("code", &code)])),
+        name: pupil.identity.name.spoken().to_owned(),
+        teacher: class.teacher.name.to_string(),
+        state: state_in_words(lang, &class),
+        rows: rows(&class),
+        code: code.to_string(),
+    };
+    Ok(Html(page.render()?))
+}
+
+fn at_the_door(state: &AppState, visitor: &Visitor, code: &str) -> Page {
+    let lang = visitor.language();
+    let person =
+        visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
+    let page = DoorPage {
+        frame: visitor.frame(Tab::Class, lang.text("class.title")).described(lang.text("class.lead")),
+        code: code.to_owned(),
+        is_guest: visitor.signed_in().is_none(),
+        may_open: person.is_some() && state.access.tournaments,
+        own: person.and_then(|who| state.classes.of_teacher(&who.id)).map(|code| code.to_string()),
+    };
+    Ok(Html(page.render()?))
+}
+
+fn desk(state: &AppState, visitor: &Visitor, code: &ClassCode, class: &Classroom) -> Page {
+    let lang = visitor.language();
+    let cast = Cast::new(lang, &[]);
+    let live = state.arena.live_games();
+    let boards = live.iter().filter(|game| class.has_game(&game.game));
+    let time = |[bank_ms, increment_ms]: [u32; 2]| TimeChoice {
+        bank_ms,
+        increment_ms,
+        words: words::bank_and_increment(lang, bank_ms, increment_ms),
+        is_chosen: TIME.bank_ms == Some(bank_ms),
+    };
+    let minutes = |minutes: u32| MinutesChoice {
+        minutes,
+        words: lang.count("class.minutes", minutes.into()),
+        is_chosen: minutes == MINUTES_CHOSEN,
+    };
+    let rows = rows(class);
+    let page = DeskPage {
+        frame: visitor.frame(Tab::Class, lang.fill("class.number", &[("code", &code)])),
+        code: code.to_string(),
+        is_held: class.is_held,
+        state: state_in_words(lang, class),
+        pupils: lang.count("class.pupils", rows.len() as u64),
+        rows,
+        boards: boards.map(|game| GameTile::new(lang, game, &cast)).collect(),
+        times: TIMES.into_iter().map(time).collect(),
+        minutes: MINUTES.into_iter().map(minutes).collect(),
+        lessons: LESSONS.iter().map(|lesson| (lesson.topic.name(), title_of(lang, lesson.topic))).collect(),
+        lesson: match &class.activity {
+            Activity::Lesson(lesson) => lesson.clone(),
+            Activity::Waiting | Activity::Arena { .. } => String::new(),
+        },
+    };
+    Ok(Html(page.render()?))
+}
+
+fn rows(class: &Classroom) -> Vec<PupilRow> {
+    let row = |(place, pupil): (usize, &Pupil)| PupilRow {
+        rank: place + 1,
+        name: pupil.identity.name.spoken().to_owned(),
+        account: pupil.identity.name.to_string(),
+        points: pupil.points,
+        score: format!("+{} ={} −{}", pupil.score.wins, pupil.score.draws, pupil.score.losses),
+        is_there: pupil.is_there,
+    };
+    class.standings().into_iter().enumerate().map(row).collect()
+}
+
+/// What the class does, in a sentence.
+fn state_in_words(lang: Language, class: &Classroom) -> String {
+    if class.is_held {
+        return lang.text("class.held").to_owned();
+    }
+    match &class.activity {
+        Activity::Waiting => lang.text("class.waiting").to_owned(),
+        Activity::Arena { until } => {
+            let minutes = (until.0 - UnixMillis::now().0).max(0).unsigned_abs().div_ceil(60_000);
+            lang.fill("class.arena_left", &[("left", lang.count("class.minutes", minutes))])
+        }
+        Activity::Lesson(lesson) => {
+            let title = LESSONS.iter().find(|other| other.topic.name() == lesson);
+            let title = title.map(|lesson| title_of(lang, lesson.topic)).unwrap_or_default();
+            lang.fill("class.lesson_now", &[("lesson", title)])
+        }
+    }
+}
