@@ -4,6 +4,7 @@
 import { announce } from "./announce.js";
 import { CELL, centerX, centerY, disc, FRAME, frontPath, GHOST_ROOM, hintArrow, lineRings, notchPath, rimPath } from "./drawing.js";
 import { el, setText, svg } from "./dom.js";
+import { withNextPicture } from "./pictures.js";
 import { current } from "./settings.js";
 import { landingRow, other, parseMoves, parseVariant, sideToMove, stonesOf, winningLine } from "./rules.js";
 import { text } from "./texts.js";
@@ -62,8 +63,8 @@ export class BoardElement extends HTMLElement {
   /** How long the disc that fell last takes to touch down, in milliseconds; 0 if it was just put there. */
   landsIn = 0;
   /**
-   * Whether it is one of many that move: its discs fall in one go and the plate stays where it is, for whatever moves is
-   * painted anew with each picture of the screen.
+   * Whether it is one of many that move: its discs fall in one go, fifteen pictures a second, and the plate stays where
+   * it is.
    */
   isOneOfMany = false;
   /** Columns that arrows point at. @type {number[]} */
@@ -454,7 +455,7 @@ export class BoardElement extends HTMLElement {
 }
 
 /**
- * Lets a disc fall without a bounce, faster than others.
+ * Lets a disc fall without a bounce, faster than others, together with those on other boards.
  * @param {SVGElement} drawn
  * @param {number} height in hundredths of a cell
  * @returns {number} when it touches down, in milliseconds
@@ -462,7 +463,13 @@ export class BoardElement extends HTMLElement {
 function fall(drawn, height) {
   if (isStill()) return 0;
   const duration = (FALL_MS / 2) * Math.sqrt(height / CELL) * TEMPO[current().motion];
-  drawn.animate([{ transform: `translateY(${-height}px)`, easing: "cubic-bezier(0.5, 0, 0.9, 0.5)" }, { transform: "none" }], { duration });
+  const began = performance.now();
+  const step = () => {
+    const part = Math.min(1, (performance.now() - began) / duration);
+    drawn.style.transform = part < 1 ? `translateY(${-height * (1 - part * part)}px)` : "";
+    return part < 1;
+  };
+  if (step()) withNextPicture(step);
   return duration;
 }
 

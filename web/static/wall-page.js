@@ -2,6 +2,7 @@
 // waits there for the next game.
 
 import { find } from "./dom.js";
+import { withNextPicture } from "./pictures.js";
 import "./shell.js";
 import { connection } from "./socket.js";
 import { WatchedGame } from "./watched.js";
@@ -25,7 +26,7 @@ const done = new Set();
 let live = [];
 
 const watching = new Watching((state) => {
-  boards.get(state.id)?.show(state);
+  withNextPicture(() => boards.get(state.id)?.show(state));
   if (state.status === "over") setTimeout(() => release(state.id), LINGER_MS);
 });
 
@@ -99,7 +100,7 @@ for (const root of /** @type {NodeListOf<HTMLElement>} */ (wall.querySelectorAll
 }
 keepPlaces();
 connection.on("synced", () => connection.send({ type: "watch", feed: "lobby" }));
-connection.on("truth", (message) => boards.get(message.game)?.truth.hear(message));
+connection.on("truth", (message) => withNextPicture(() => boards.get(message.game)?.truth.hear(message)));
 connection.on("lobby", ({ games }) => {
   live = games.map(({ game }) => game);
   // What ended while the connection was lost was never told.
