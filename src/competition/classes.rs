@@ -72,10 +72,10 @@ impl Classes {
     ///
     /// [`ClassError::Full`].
     pub(crate) fn open(&self, teacher: Identity, now: UnixMillis) -> Result<ClassCode, ClassError> {
-        if let Some(code) = self.of_teacher(&teacher.id) {
+        let mut rooms = self.rooms();
+        if let Some(code) = of_teacher(&rooms, &teacher.id) {
             return Ok(code);
         }
-        let mut rooms = self.rooms();
         if rooms.len() >= CLASSES_MAX {
             return Err(ClassError::Full);
         }
@@ -92,8 +92,7 @@ impl Classes {
 
     /// The class that somebody teaches.
     pub(crate) fn of_teacher(&self, teacher: &PlayerId) -> Option<ClassCode> {
-        let rooms = self.rooms();
-        rooms.iter().find(|(_, class)| class.teacher.id == *teacher).map(|(code, _)| code.clone())
+        of_teacher(&self.rooms(), teacher)
     }
 
     /// A class as it stands.
@@ -144,6 +143,10 @@ impl Classes {
         info!(class = %code, "a class is over");
         Ok(())
     }
+}
+
+fn of_teacher(rooms: &HashMap<ClassCode, Classroom>, teacher: &PlayerId) -> Option<ClassCode> {
+    rooms.iter().find(|(_, class)| class.teacher.id == *teacher).map(|(code, _)| code.clone())
 }
 
 /// Begins the games of classes, and hears how they end.

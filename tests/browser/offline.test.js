@@ -76,6 +76,8 @@ test("nothing on the page moves while it loads", async () => {
 test("two people play at one device, with names and a score", async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/offline#two");
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.notEqual(await ground(), "rgba(0, 0, 0, 0)", "a page of its own has its own ground, unlike a frame");
   const [ann, ben] = await page.locator("#offline-two input").all();
   await ann.fill("Ann");
   await ben.fill("<b>Ben</b>");

@@ -10,7 +10,12 @@ import { gamesOf, likelihood, shareOf, versionBefore } from "./tried.js";
 /** From here on a likelihood is called certain, as duels have it. */
 const CERTAIN = 0.95;
 
+/** Games leave a doubt, however many there were. */
+const SURE = 0.999;
+
 const percent = new Intl.NumberFormat(language, { style: "percent" });
+/** @param {number} likely */
+const chance = (likely) => (likely > SURE ? `> ${percent.format(0.99)}` : percent.format(Math.min(likely, 0.99)));
 
 /** How a version did against somebody, beside the one before it. @param {Version[]} versions @param {Version} version @param {string} opponent */
 function verdict(versions, version, opponent) {
@@ -18,9 +23,9 @@ function verdict(versions, version, opponent) {
   if (!before) return "";
   const likely = likelihood(version.scores[opponent], before.scores[opponent]);
   const values = { number: before.number };
-  if (likely >= CERTAIN) return text("running.stronger", { ...values, likely: percent.format(likely) });
-  if (likely <= 1 - CERTAIN) return text("running.weaker", { ...values, likely: percent.format(1 - likely) });
-  return text("running.unclear", { ...values, likely: percent.format(likely) });
+  if (likely >= CERTAIN) return text("running.stronger", { ...values, likely: chance(likely) });
+  if (likely <= 1 - CERTAIN) return text("running.weaker", { ...values, likely: chance(1 - likely) });
+  return text("running.unclear", { ...values, likely: chance(likely) });
 }
 
 /**

@@ -159,10 +159,16 @@ impl Classroom {
         Ok(())
     }
 
-    /// Takes somebody out. False if nobody in it is called that.
-    pub(crate) fn remove(&mut self, name: &PlayerName) -> bool {
+    /// The pupil of this name, without regard to case.
+    pub(crate) fn called(&self, name: &PlayerName) -> Option<PlayerId> {
+        let pupil = self.pupils.iter().find(|pupil| pupil.identity.name.key() == name.key());
+        pupil.map(|pupil| pupil.identity.id.clone())
+    }
+
+    /// Takes somebody out. False if they are not in it.
+    pub(crate) fn remove(&mut self, id: &PlayerId) -> bool {
         let before = self.pupils.len();
-        self.pupils.retain(|pupil| pupil.identity.name.key() != name.key());
+        self.pupils.retain(|pupil| pupil.identity.id != *id);
         self.pupils.len() < before
     }
 

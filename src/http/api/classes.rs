@@ -344,11 +344,13 @@ async fn remove_pupil(
     let who = known(viewer)?;
     let code = read(&code)?;
     let name: PlayerName = name.parse().map_err(|_| ApiError::not_found("pupil"))?;
-    let is_own = who.name.key() == name.key();
-    let removed = if is_own {
-        state.classes.change(&code, |class| class.pupil(&who.id).is_some() && class.remove(&name))
+    // Whoever has another name by now leaves as well.
+    let removed = if who.name.key() == name.key() {
+        state.classes.change(&code, |class| class.remove(&who.id))
     } else {
-        state.classes.direct(&code, &who.id, |class| class.remove(&name))
+        state.classes.direct(&code, &who.id, |class| {
+            class.called(&name).is_some_and(|pupil| class.remove(&pupil))
+        })
     };
     if removed.map_err(refuse)? { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found("pupil")) }
 }

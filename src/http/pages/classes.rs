@@ -107,6 +107,8 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(co
     let Ok(code) = code.parse::<ClassCode>() else { return at_the_door(&state, &visitor, "") };
     let Some(class) = state.classes.get(&code) else { return at_the_door(&state, &visitor, code.as_str()) };
     if visitor.is(&class.teacher.id) {
+        // It may have ended this moment, and is shown once more.
+        let _ = state.classes.change(&code, |class| class.seen(UnixMillis::now()));
         return desk(&state, &visitor, &code, &class);
     }
     let pupil = class.standings().into_iter().find(|pupil| visitor.is(&pupil.identity.id));
