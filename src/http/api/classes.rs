@@ -185,6 +185,11 @@ const JOINING_REFUSALS: &[ApiCode] = &[
 ];
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
+    [membership(), direction()].concat()
+}
+
+/// Who is in a class.
+fn membership() -> Vec<Endpoint> {
     let open = Operation::post(
         "/api/v1/classes",
         "Opens a class, or finds the one that its teacher has",
@@ -198,9 +203,10 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Content::Json(schema_of::<ClassView>),
     )
     .refusals(&[ApiCode::Unauthorized, ApiCode::NotFound]);
-    let end = Operation::delete("/api/v1/classes/{code}", "Ends a class", Content::Nothing);
+    let end = directed(Operation::delete("/api/v1/classes/{code}", "Ends a class", Content::Nothing));
+    let path = "/api/v1/classes/{code}/pupil";
     let join = Operation::put(
-        "/api/v1/classes/{code}/pupil",
+        path,
         "Joins a class, as a guest or with an account",
         Content::Json(schema_of::<ClassView>),
     )
@@ -213,44 +219,43 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     )
     .status(204)
     .refusals(JOINING_REFUSALS);
-    let [end, round, arena, lesson, hold] = [
-        end,
-        Operation::post("/api/v1/classes/{code}/round", "Pairs all who are free, once", Content::Nothing)
-            .body(schema_of::<NewRound>),
-        Operation::post(
-            "/api/v1/classes/{code}/arena",
-            "Pairs whoever is free, for so many minutes, and begins the standings anew",
-            Content::Nothing,
-        )
-        .body(schema_of::<NewArena>),
-        Operation::put(
-            "/api/v1/classes/{code}/lesson",
-            "Takes all to a lesson, or ends it",
-            Content::Nothing,
-        )
-        .body(schema_of::<NewLesson>),
-        Operation::put("/api/v1/classes/{code}/hold", "Lets all look up, or go on", Content::Nothing)
-            .body(schema_of::<Hold>),
-    ]
-    .map(|operation| operation.status(204).signed_in().refusals(REFUSALS));
-    let file = Operation::get(
-        "/api/v1/classes/{code}/results.csv",
-        "The standings as a file for spreadsheets, for the teacher",
-        Content::Csv,
-    )
-    .signed_in()
-    .refusals(REFUSALS);
     vec![
         Endpoint::new("/api/v1/classes", post(open_class), [open]),
         Endpoint::new("/api/v1/classes/{code}", get(class).delete(end_class), [see, end]),
-        Endpoint::new("/api/v1/classes/{code}/pupil", put(join_class), [join]),
+        Endpoint::new(path, put(join_class), [join]),
         Endpoint::new("/api/v1/classes/{code}/pupils/{name}", delete(remove_pupil), [remove]),
-        Endpoint::new("/api/v1/classes/{code}/round", post(begin_round), [round]),
-        Endpoint::new("/api/v1/classes/{code}/arena", post(begin_arena), [arena]),
-        Endpoint::new("/api/v1/classes/{code}/lesson", put(hold_lesson), [lesson]),
-        Endpoint::new("/api/v1/classes/{code}/hold", put(hold_class), [hold]),
-        Endpoint::new("/api/v1/classes/{code}/results.csv", get(results), [file]),
     ]
+}
+
+/// What its teacher does with a class.
+fn direction() -> Vec<Endpoint> {
+    let round = "/api/v1/classes/{code}/round";
+    let pair = Operation::post(round, "Pairs all who are free, once", Content::Nothing);
+    let arena = "/api/v1/classes/{code}/arena";
+    let begin = Operation::post(
+        arena,
+        "Pairs whoever is free, for so many minutes, and begins the standings anew",
+        Content::Nothing,
+    );
+    let lesson = "/api/v1/classes/{code}/lesson";
+    let lead = Operation::put(lesson, "Takes all to a lesson, or ends it", Content::Nothing);
+    let hold = "/api/v1/classes/{code}/hold";
+    let cover = Operation::put(hold, "Lets all look up, or go on", Content::Nothing);
+    let file = "/api/v1/classes/{code}/results.csv";
+    let read =
+        Operation::get(file, "The standings as a file for spreadsheets, for the teacher", Content::Csv);
+    vec![
+        Endpoint::new(round, post(begin_round), [directed(pair).body(schema_of::<NewRound>)]),
+        Endpoint::new(arena, post(begin_arena), [directed(begin).body(schema_of::<NewArena>)]),
+        Endpoint::new(lesson, put(hold_lesson), [directed(lead).body(schema_of::<NewLesson>)]),
+        Endpoint::new(hold, put(hold_class), [directed(cover).body(schema_of::<Hold>)]),
+        Endpoint::new(file, get(results), [directed(read).status(200)]),
+    ]
+}
+
+/// For the teacher alone.
+fn directed(operation: Operation) -> Operation {
+    operation.status(204).signed_in().refusals(REFUSALS)
 }
 
 fn read(code: &str) -> Result<ClassCode, ApiError> {
@@ -348,9 +353,9 @@ async fn remove_pupil(
     let removed = if who.name.key() == name.key() {
         state.classes.change(&code, |class| class.remove(&who.id))
     } else {
-        state.classes.direct(&code, &who.id, |class| {
-            class.called(&name).is_some_and(|pupil| class.remove(&pupil))
-        })
+        state
+            .classes
+            .direct(&code, &who.id, |class| class.called(&name).is_some_and(|pupil| class.remove(&pupil)))
     };
     if removed.map_err(refuse)? { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found("pupil")) }
 }

@@ -195,7 +195,10 @@ const TIME: TimeControl = TimeControl { bank_ms: Some(180_000), increment_ms: 2_
 pub(super) async fn allowed(state: &AppState, session: Authenticated) -> Result<Authenticated, ApiError> {
     let session = person(session)?;
     if !state.access.tournaments {
-        return Err(ApiError::new(ApiCode::Forbidden, "tournaments are made by the operators of this arena"));
+        return Err(ApiError::new(
+            ApiCode::Forbidden,
+            "tournaments and classes are made by the operators of this arena",
+        ));
     }
     match state.accounts.mute_of(&session.identity.id).await? {
         None => Ok(session),
