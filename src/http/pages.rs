@@ -92,9 +92,6 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/seasons", get(seasons::list))
         .route("/season/{name}", get(seasons::one))
         .route("/player/{name}", get(player::page))
-        .route("/duel/{id}", get(duel::page))
-        .route(editor::WORKER, get(editor::worker))
-        .route("/bot/{name}", get(author::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
         .route("/puzzles", get(puzzles::index))
@@ -141,6 +138,9 @@ fn authors() -> Router<AppState> {
         .route("/bots", get(bots::page))
         .route("/bots/new", get(author::new))
         .route("/bots/editor", get(editor::page))
+        .route(editor::WORKER, get(editor::worker))
+        .route("/bot/{name}", get(author::page))
+        .route("/duel/{id}", get(duel::page))
         .route("/bots/gallery", get(gallery::page))
 }
 

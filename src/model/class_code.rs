@@ -8,7 +8,8 @@ use thiserror::Error;
 
 use super::invitation;
 
-/// 30^6 is 7 x 10^8, and tries are counted, so nobody comes upon a class by chance; more would be hard to type for a child.
+/// 30^6 is 7 x 10^8, and tries are counted, so nobody comes upon a class by chance; more would be hard to type for a
+/// child.
 const LENGTH: usize = 6;
 
 /// Text that is no code.

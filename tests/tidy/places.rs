@@ -74,6 +74,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/client/load/report.rs",
     "src/cluster/bus/memory.rs",
     "src/cluster/port.rs",
+    "src/competition/classes.rs",
     "src/competition/duels.rs",
     "src/competition/matchmaker/troubles.rs",
     "src/competition/self_test/trial.rs",

@@ -36,6 +36,7 @@ const PURE: &[&str] = &[
     "src/competition/leaderboard/rating_sums",
     "src/competition/leaderboard/standings",
     "src/competition/leaderboard/habits",
+    "src/competition/classes/classroom",
     "src/competition/tournament/progress",
     "src/lobby/acceptance",
     "src/lobby/challenge",

@@ -34,7 +34,7 @@ pub(crate) const TIME: TimeControl =
 
 /// Somebody in a class.
 #[derive(Clone, Debug)]
-pub(crate) struct Pupil {
+pub(crate) struct ClassMember {
     pub(crate) identity: Identity,
     /// How their games came out since the standings began.
     pub(crate) score: WinDrawLoss,
@@ -50,7 +50,7 @@ pub(crate) struct Pupil {
     last_met: Option<PlayerId>,
 }
 
-impl Pupil {
+impl ClassMember {
     fn new(identity: Identity) -> Self {
         Self {
             identity,
@@ -113,10 +113,10 @@ pub(crate) struct Classroom {
     pub(crate) is_held: bool,
     /// How much time each side has in games to come.
     pub(crate) time: TimeControl,
-    pupils: Vec<Pupil>,
+    pupils: Vec<ClassMember>,
     /// Whether all that are free are to be paired once.
     is_round_due: bool,
-    /// Games under way.
+    /// Its games under way.
     games: HashMap<GameId, ClassGame>,
     /// How often two met.
     meetings: HashMap<[PlayerId; 2], u32>,
@@ -155,7 +155,7 @@ impl Classroom {
         if self.pupils.len() >= PUPILS_MAX {
             return Err(JoinError::Full);
         }
-        self.pupils.push(Pupil::new(who));
+        self.pupils.push(ClassMember::new(who));
         Ok(())
     }
 
@@ -172,7 +172,7 @@ impl Classroom {
         self.pupils.len() < before
     }
 
-    pub(crate) fn pupil(&self, id: &PlayerId) -> Option<&Pupil> {
+    pub(crate) fn pupil(&self, id: &PlayerId) -> Option<&ClassMember> {
         self.pupils.iter().find(|pupil| pupil.identity.id == *id)
     }
 
@@ -188,10 +188,10 @@ impl Classroom {
     }
 
     /// All pupils, the most points first, then the most wins, then by name.
-    pub(crate) fn standings(&self) -> Vec<&Pupil> {
-        let mut standings: Vec<&Pupil> = self.pupils.iter().collect();
+    pub(crate) fn standings(&self) -> Vec<&ClassMember> {
+        let mut standings: Vec<&ClassMember> = self.pupils.iter().collect();
         standings.sort_by(|one, other| {
-            let strength = |pupil: &Pupil| (pupil.points, pupil.score.wins);
+            let strength = |pupil: &ClassMember| (pupil.points, pupil.score.wins);
             let names = || one.identity.name.key().cmp(&other.identity.name.key());
             strength(other).cmp(&strength(one)).then_with(names)
         });
@@ -222,7 +222,7 @@ impl Classroom {
         self.is_round_due = false;
         self.activity = Activity::Arena { until };
         for pupil in &mut self.pupils {
-            *pupil = Pupil { begun: pupil.begun, ..Pupil::new(pupil.identity.clone()) };
+            *pupil = ClassMember { begun: pupil.begun, ..ClassMember::new(pupil.identity.clone()) };
         }
     }
 
@@ -254,14 +254,15 @@ impl Classroom {
 
     /// Who is to meet whom now; whoever has to rest has played most.
     ///
-    /// Of those with about as many points it takes those who met least. Whoever has moved first more often moves second.
+    /// Of those with about as many points it takes those who met least. Whoever has moved first more often moves
+    /// second.
     pub(crate) fn pairs(&mut self, is_free: impl Fn(&PlayerId) -> bool) -> Vec<BySide<Identity>> {
         let is_round = std::mem::take(&mut self.is_round_due);
         if self.is_held || !(is_round || matches!(self.activity, Activity::Arena { .. })) {
             return Vec::new();
         }
         let present = self.pupils.iter().filter(|pupil| pupil.is_there).count();
-        let mut waiting: Vec<&Pupil> = self.standings();
+        let mut waiting: Vec<&ClassMember> = self.standings();
         waiting.retain(|pupil| is_free(&pupil.identity.id));
         if waiting.len() % 2 == 1 {
             let most = waiting.iter().enumerate().max_by_key(|(_, pupil)| pupil.score.games());
@@ -270,7 +271,7 @@ impl Classroom {
             }
         }
         // In an arena somebody else will be free soon, so nobody meets the same one at once.
-        let may_meet = |one: &Pupil, other: &Pupil| {
+        let may_meet = |one: &ClassMember, other: &ClassMember| {
             is_round || present <= 2 || one.last_met.as_ref() != Some(&other.identity.id)
         };
         let mut pairs = Vec::new();
@@ -282,7 +283,7 @@ impl Classroom {
             let others = waiting[place + 1..].iter().enumerate();
             let others =
                 others.filter(|(_, other)| !taken.contains(&other.identity.id) && may_meet(one, other));
-            let met = |other: &Pupil| {
+            let met = |other: &ClassMember| {
                 self.meetings.get(&meeting(&one.identity.id, &other.identity.id)).copied().unwrap_or(0)
             };
             let Some((_, other)) = others.min_by_key(|(distance, other)| (met(other), *distance)) else {

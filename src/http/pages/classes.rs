@@ -10,7 +10,7 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::lessons::title_of;
 use super::live::GameTile;
 use super::words;
-use crate::competition::classes::classroom::{Activity, Classroom, Pupil, TIME};
+use crate::competition::classes::classroom::{Activity, ClassMember, Classroom, TIME};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::class_code::ClassCode;
@@ -176,7 +176,7 @@ fn desk(state: &AppState, visitor: &Visitor, code: &ClassCode, class: &Classroom
 }
 
 fn rows(class: &Classroom) -> Vec<PupilRow> {
-    let row = |(place, pupil): (usize, &Pupil)| PupilRow {
+    let row = |(place, pupil): (usize, &ClassMember)| PupilRow {
         rank: place + 1,
         name: pupil.identity.name.spoken().to_owned(),
         account: pupil.identity.name.to_string(),

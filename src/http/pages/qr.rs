@@ -1,4 +1,5 @@
-//! A link as a QR code, to be read by the phone on the other side of the table: of an invitation, a tournament or a class.
+//! A link as a QR code, to be read by the phone on the other side of the table: of an invitation, a tournament or a
+//! class.
 
 use std::fmt::Write as _;
 
