@@ -4,7 +4,7 @@
 #   ./test.sh          all steps; stops at the first failure, but runs the tests to their end
 #
 # Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with
-# npm, PostgreSQL 14 or newer and Chromium; these two are installed when this runs as root on Debian. One cargo profile
+# npm, PostgreSQL 14 or newer, NATS and Chromium; these three are installed when this runs as root on Debian. One cargo profile
 # (dev) serves all steps, so that little is built twice.
 set -eu
 cd "$(dirname "$0")"
@@ -39,6 +39,10 @@ cargo clippy --locked --workspace --all-targets -- -D warnings
 if [ ! -x "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1)" ] && ! command -v initdb >/dev/null; then
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || missing PostgreSQL 'apt-get install postgresql'
     apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql >/dev/null
+fi
+if ! PATH=$PATH:/usr/sbin command -v nats-server >/dev/null; then
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || missing NATS 'apt-get install nats-server'
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends nats-server >/dev/null
 fi
 export FOURFOLD_CLUSTER_TESTS=require
 

@@ -9,6 +9,8 @@
 //! and `simulation`, which lets three nodes live by them while everything around them fails.
 
 pub mod bus;
+pub mod hints;
+pub(crate) mod lease;
 pub(crate) mod links;
 #[cfg(test)]
 pub(crate) mod membership;
@@ -21,6 +23,7 @@ pub mod port;
 pub(crate) mod roster;
 #[cfg(test)]
 mod simulation;
+pub(crate) mod succession;
 
 use std::fmt;
 

@@ -35,6 +35,7 @@ mod ranking;
 mod raster;
 mod record_query;
 mod refusals;
+pub(crate) mod relay;
 pub(crate) mod request;
 mod request_id;
 pub(crate) mod router;

@@ -48,6 +48,7 @@ pub mod lessons;
 pub mod links;
 mod live;
 pub mod mails;
+pub(crate) mod members;
 pub mod memory;
 pub mod moderation;
 pub mod operators;

@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold::app::server::{Daemon, Parts};
+use fourfold::app::server::{Daemon, NodeParts, Parts};
 use fourfold::model::world::{self, SimulatedWorld};
 use fourfold::operations::verify::verify;
 use fourfold::session::limits::TransportLimits;
@@ -163,5 +163,13 @@ async fn parts(store: &Arc<MemoryStore>) -> Parts {
     // Nobody connects to it.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(store);
-    Parts { listener, metrics_listener: None, config, store, key: [7; 32], pauses: Pauses::default() }
+    Parts {
+        listener,
+        metrics_listener: None,
+        config,
+        store,
+        key: [7; 32],
+        pauses: Pauses::default(),
+        node: NodeParts::default(),
+    }
 }

@@ -11,6 +11,7 @@ mod bot;
 mod bots;
 mod bridge;
 mod check_bot;
+mod cluster;
 mod completions;
 mod games;
 mod load;
@@ -110,6 +111,8 @@ enum AnyCommand {
     // Its name until 0.1; goes with the next release.
     #[command(alias = "hold")]
     StartTournament(start_tournament::StartTournamentCommand),
+    /// Show the nodes of a cluster, or let another one lead.
+    Cluster(cluster::ClusterCommand),
     /// Show what the daemon is doing.
     Status(admin::ShowStatus),
     /// What operators do, with a reason that is kept.
@@ -170,6 +173,7 @@ impl CommandLine {
             AnyCommand::Check(arguments) => arguments.run(),
             AnyCommand::Migrate(arguments) => arguments.run(),
             AnyCommand::StartTournament(arguments) => arguments.run(),
+            AnyCommand::Cluster(arguments) => arguments.run(),
             AnyCommand::Status(arguments) => arguments.run(),
             AnyCommand::Admin(arguments) => arguments.run(),
             AnyCommand::Load(arguments) => arguments.run(),

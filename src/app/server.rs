@@ -1,6 +1,7 @@
 //! Builds the daemon, wires its parts, runs it until it is told to stop, and stops it so that nothing is lost.
 
 mod kept;
+pub(crate) mod node;
 mod orders;
 mod revoked;
 #[cfg(test)]
@@ -8,7 +9,9 @@ mod tests;
 mod wings;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -22,12 +25,13 @@ use self::orders::OrderKeeper;
 use self::revoked::Revocations;
 use self::wings::{Ground, Playing, Writing};
 use crate::cluster::bus::Faults;
+use crate::cluster::hints::NoBus;
 use crate::competition::fair_play::RatingAlarms;
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
 use crate::http::listener::{Listening, Transport};
 use crate::http::tls::{Tls, TlsError};
-use crate::model::signing::KEY_BYTES;
+use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::backups::Backups;
 use crate::operations::mail::Mailer;
 use crate::play::house::HouseError;
@@ -37,6 +41,7 @@ use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
 use crate::storage::audit::AuditStore;
 use crate::storage::engine::{Closed, Engine, EngineError};
+use crate::storage::postgres::PostgresOpenError;
 use crate::storage::record::StoredGame;
 use crate::storage::writer::Obstacle;
 use crate::storage::{SqliteStore, Store, StoreError};
@@ -93,6 +98,18 @@ pub enum ServerError {
     /// The certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The database of the cluster cannot be used.
+    #[error(transparent)]
+    Cluster(#[from] PostgresOpenError),
+    /// There is no such bus.
+    #[error(transparent)]
+    Bus(#[from] NoBus),
+    /// Sessions and guests of the other nodes would be strangers here.
+    #[error("{} is not the key of this cluster: copy that file from another node, and start again", .0.display())]
+    OtherKey(PathBuf),
+    /// Another process leads, or has this node's name.
+    #[error("another process has taken this node's place; everything that was acknowledged is stored")]
+    Replaced,
     /// A listener is broken.
     #[error("the listener has no address")]
     Listener(#[from] std::io::Error),
@@ -112,6 +129,17 @@ pub struct Parts {
     pub key: [u8; KEY_BYTES],
     /// Says when the daemon stood still, if somebody beats.
     pub pauses: Pauses,
+    /// What it has as a node of a cluster.
+    pub node: NodeParts,
+}
+
+/// What a daemon has that is a node of a cluster; one that is alone has nothing of it.
+#[derive(Debug, Default)]
+pub struct NodeParts {
+    /// Where other nodes pass connections on to.
+    listener: Option<TcpListener>,
+    /// Whether another node stands by: then games go on at once, and nobody need wait for their ends.
+    hands_over: Arc<AtomicBool>,
 }
 
 /// Opens the store that the settings name and serves until `shutdown`.
@@ -132,7 +160,8 @@ pub(crate) async fn run(
     let key = *data.secret()?.bytes();
     let pauses = Pauses::default();
     let _heartbeat = AbortOnDropHandle::new(tokio::spawn(pauses.clone().beat_on()));
-    let parts = Parts { listener, metrics_listener, config, store: engine.store(), key, pauses };
+    let store = engine.store();
+    let parts = Parts { listener, metrics_listener, config, store, key, pauses, node: NodeParts::default() };
     let daemon = Daemon::start(parts).await?;
     on_ready(&daemon);
     let metrics = Arc::clone(&daemon.metrics);
@@ -184,6 +213,8 @@ pub struct Daemon {
     /// An operator has ordered that it stops.
     leave: CancellationToken,
     restart_notice: Duration,
+    /// Whether another node stands by.
+    hands_over: Arc<AtomicBool>,
 }
 
 impl Daemon {
@@ -207,7 +238,7 @@ impl Daemon {
     }
 
     async fn start_with(parts: Parts, directory: Directory) -> Result<Self, ServerError> {
-        let Parts { listener, metrics_listener, config, store, key, pauses } = parts;
+        let Parts { listener, metrics_listener, config, store, key, pauses, node } = parts;
         let (started, address) = (Instant::now(), listener.local_addr()?);
         let (mut ground, writer) = wings::ground(config, store, &key).await?;
         let house = wings::house(&ground).await?;
@@ -249,10 +280,8 @@ impl Daemon {
         let transport = wings::transport(&ground, &services)?;
         let routes =
             wings::http(&ground, thinking, &services, &competition, learning.clone(), transport.clone());
-        parts.keep(listening(Part::Listener, listener, routes, &transport));
-        if let Some(listener) = metrics_listener {
-            parts.keep(wings::metrics_listening(&ground, listener, &transport)?);
-        }
+        let listeners = Listeners { public: listener, nodes: node.listener, metrics: metrics_listener };
+        listeners.keep(&mut parts, &ground, routes, &transport, &key)?;
         Ok(Self {
             address,
             services,
@@ -270,6 +299,7 @@ impl Daemon {
             stop_actors: stop.clone(),
             leave,
             restart_notice: config.server.restart_notice(),
+            hands_over: node.hands_over,
         })
     }
 
@@ -347,7 +377,9 @@ impl Daemon {
     }
 
     async fn stop(self) -> Result<(), ServerError> {
-        let Self { services, self_tests, transport, parts, writer, stop_actors, restart_notice, .. } = self;
+        let hands_over = self.hands_over.load(Ordering::Relaxed);
+        let restart_notice = if hands_over { Duration::ZERO } else { self.restart_notice };
+        let Self { services, self_tests, transport, parts, writer, stop_actors, .. } = self;
         info!("stopping: no new games");
         services.host.stop();
         stop_actors.cancel();
@@ -383,6 +415,35 @@ impl Daemon {
         drop((services, self_tests, transport));
         info!(games = count, "stopping: what waits is written");
         last_writes(writer, patience_for_writes, obstacle).await
+    }
+}
+
+/// What a daemon listens on.
+struct Listeners {
+    public: TcpListener,
+    nodes: Option<TcpListener>,
+    metrics: Option<TcpListener>,
+}
+
+impl Listeners {
+    /// Serves players, other nodes, and whoever reads the figures.
+    fn keep(
+        self,
+        parts: &mut KeptParts,
+        ground: &Ground,
+        routes: axum::Router,
+        transport: &Transport,
+        key: &[u8; KEY_BYTES],
+    ) -> std::io::Result<()> {
+        if let Some(nodes) = self.nodes {
+            let sealed = transport.clone().for_nodes(Signer::new(key));
+            parts.keep(listening(Part::NodeListener, nodes, routes.clone(), &sealed));
+        }
+        parts.keep(listening(Part::Listener, self.public, routes, transport));
+        if let Some(metrics) = self.metrics {
+            parts.keep(wings::metrics_listening(ground, metrics, transport)?);
+        }
+        Ok(())
     }
 }
 

@@ -19,6 +19,7 @@ use super::named_host::NamedHosts;
 use super::proxy_protocol::{self, BadHeader};
 use super::site::Site;
 use super::tls::Tls;
+use crate::model::signing::Signer;
 use crate::session::limits::TransportLimits;
 use crate::system::config::IpNetwork;
 use crate::system::part::Part;
@@ -44,6 +45,8 @@ pub(crate) struct Transport {
     pub(crate) connection_limits: Arc<ConnectionLimits>,
     /// Balancers that say at the beginning of each connection whose it is.
     pub(crate) balancers: Arc<[IpNetwork]>,
+    /// With whose key other nodes seal whom they speak for, where they pass connections on.
+    nodes: Option<Signer>,
     /// Whether it was said that one does not.
     has_warned: Arc<AtomicBool>,
     /// What it says to whoever connects, before all else.
@@ -67,6 +70,7 @@ impl Transport {
             limits: Arc::new(limits),
             site,
             balancers: Arc::default(),
+            nodes: None,
             has_warned: Arc::default(),
             tls: None,
             stop,
@@ -79,9 +83,14 @@ impl Transport {
         Self { balancers: balancers.into(), ..self }
     }
 
-    /// Whether this is the address of such a balancer.
+    /// The same for a listener to which other nodes pass connections on.
+    pub(crate) fn for_nodes(self, signer: Signer) -> Self {
+        Self { nodes: Some(signer), ..self }
+    }
+
+    /// Whether who has this address says for whom it speaks.
     fn is_balancer(&self, address: IpAddr) -> bool {
-        self.balancers.iter().any(|network| network.contains(address))
+        self.nodes.is_some() || self.balancers.iter().any(|network| network.contains(address))
     }
 
     /// The same behind TLS, if there is a certificate.
@@ -219,25 +228,13 @@ async fn serve_balanced(
     let client = tokio::select! {
         biased;
         () = deps.stop.cancelled() => return,
-        client = proxy_protocol::client_of(&mut stream) => client,
+        client = client_behind(&transport, &mut stream, balancer) => client,
     };
-    let peer = match client {
-        Ok(client) => client.unwrap_or(balancer),
-        // It only looked whether somebody is there.
-        Err(BadHeader::Broken(error)) => {
-            debug!(%balancer, %error, "a connection ended before it began");
-            return;
-        }
-        Err(reason) => {
-            if transport.has_warned.swap(true, Ordering::Relaxed) {
-                debug!(%balancer, %reason, "a balancer did not say for whom it speaks");
-            } else {
-                warn!(%balancer, %reason, "a balancer did not say for whom it speaks; this is said once");
-            }
-            return;
-        }
-    };
+    let Some(client) = client else { return };
+    let peer = client.unwrap_or(balancer);
     let counted = Some(peer).filter(|peer| *peer != balancer).map(|peer| peer.ip());
+    // What a node passes on may come from a proxy, which speaks for many.
+    let counted = counted.filter(|client| !transport.site.trusts(*client));
     let share = counted.map(|client| transport.connection_limits.take_behind_proxy(client)).transpose();
     match share {
         Ok(share) => begin(transport.tls.as_ref(), stream, peer, (place, share), &deps, &transport.tasks),
@@ -248,6 +245,30 @@ async fn serve_balanced(
             debug!(%peer, reason = %full, "connection turned away");
         }
     }
+}
+
+/// Who is behind a balancer or a node, or that it speaks for itself; nothing if it does not say so.
+async fn client_behind(
+    transport: &Transport,
+    stream: &mut TcpStream,
+    balancer: SocketAddr,
+) -> Option<Option<SocketAddr>> {
+    let client = match &transport.nodes {
+        Some(signer) => proxy_protocol::client_of_node(stream, signer).await.map(Some),
+        None => proxy_protocol::client_of(stream).await,
+    };
+    client
+        .inspect_err(|bad| match bad {
+            // It only looked whether somebody is there.
+            BadHeader::Broken(error) => debug!(%balancer, %error, "a connection ended before it began"),
+            reason if transport.has_warned.swap(true, Ordering::Relaxed) => {
+                debug!(%balancer, %reason, "a balancer did not say for whom it speaks");
+            }
+            reason => {
+                warn!(%balancer, %reason, "a balancer did not say for whom it speaks; this is said once");
+            }
+        })
+        .ok()
 }
 
 /// Serves a connection once TLS is agreed on. It holds its place meanwhile, so that those who say nothing are counted.

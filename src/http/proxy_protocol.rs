@@ -9,6 +9,8 @@ use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::timeout;
 
+use crate::model::signing::{Purpose, Signer};
+
 /// What a header begins with.
 const SIGNATURE: [u8; 12] = *b"\r\n\r\n\0\r\nQUIT\n";
 
@@ -17,6 +19,10 @@ const FIXED_BYTES: usize = 16;
 
 /// Longest rest of a header that is read. Addresses take 36 bytes at most, what balancers add some hundreds.
 const REST_BYTES_MAX: usize = 4 * 1024;
+
+/// Type and length of the field in which a node shows that it has the cluster's key: the first of those that are
+/// nobody's, and 32 bytes.
+const SEAL: [u8; 3] = [0xe0, 0, 32];
 
 /// How long a balancer may take to say it: it does so before it passes anything on.
 const HEADER_MAX: Duration = Duration::from_secs(5);
@@ -32,6 +38,8 @@ pub(super) enum BadHeader {
     Family(u8),
     #[error("{0} bytes of addresses are too few or too many")]
     Length(usize),
+    #[error("it has no seal of this cluster's key")]
+    Unsealed,
     #[error("it did not come within {} s", HEADER_MAX.as_secs())]
     Late,
     #[error("it could not be read: {0}")]
@@ -83,7 +91,54 @@ where
     timeout(HEADER_MAX, read(stream)).await.unwrap_or(Err(BadHeader::Late))
 }
 
+/// The same from another node, which shows that it has the cluster's key.
+///
+/// # Errors
+///
+/// As before.
+pub(super) async fn client_of_node<S>(stream: &mut S, signer: &Signer) -> Result<SocketAddr, BadHeader>
+where
+    S: AsyncRead + Unpin,
+{
+    let header = timeout(HEADER_MAX, read_header(stream)).await.unwrap_or(Err(BadHeader::Late))?;
+    let Header { spoken, rest } = header;
+    let client = client_in(spoken, &rest).ok_or(BadHeader::Unsealed)?;
+    let (addresses, more) = rest.split_at_checked(spoken.bytes_min()).ok_or(BadHeader::Unsealed)?;
+    let seal = more.strip_prefix(&SEAL).ok_or(BadHeader::Unsealed)?;
+    if signer.is_sealed(Purpose::Relay, addresses, seal) { Ok(client) } else { Err(BadHeader::Unsealed) }
+}
+
+/// What a node says before it passes a connection on: whose it is, sealed.
+pub(super) fn header_of_node(client: SocketAddr, signer: &Signer) -> Vec<u8> {
+    let (family, address) = match client.ip() {
+        IpAddr::V4(ip) => (0x11, ip.octets().to_vec()),
+        IpAddr::V6(ip) => (0x21, ip.octets().to_vec()),
+    };
+    // Where the connection was meant to go nobody asks.
+    let nowhere = vec![0; address.len()];
+    let ports = [client.port().to_be_bytes(), [0, 0]].concat();
+    let addresses = [address, nowhere, ports].concat();
+    let rest = [&addresses[..], &SEAL, &signer.seal(Purpose::Relay, &addresses)].concat();
+    let length = u16::try_from(rest.len()).unwrap_or(u16::MAX).to_be_bytes();
+    [&SIGNATURE[..], &[0x21, family], &length, &rest].concat()
+}
+
 async fn read<S>(stream: &mut S) -> Result<Option<SocketAddr>, BadHeader>
+where
+    S: AsyncRead + Unpin,
+{
+    let Header { spoken, rest } = read_header(stream).await?;
+    Ok(client_in(spoken, &rest))
+}
+
+/// A header as it was read.
+struct Header {
+    spoken: Spoken,
+    /// At least as many bytes as its family needs.
+    rest: Vec<u8>,
+}
+
+async fn read_header<S>(stream: &mut S) -> Result<Header, BadHeader>
 where
     S: AsyncRead + Unpin,
 {
@@ -99,7 +154,7 @@ where
     }
     let mut rest = vec![0; length];
     stream.read_exact(&mut rest).await?;
-    Ok(client_in(spoken, &rest))
+    Ok(Header { spoken, rest })
 }
 
 /// The source's address and port; `rest` has at least as many bytes as the family needs.
@@ -183,6 +238,43 @@ mod tests {
             let bytes = if is_signed { [&SIGNATURE[..], &bytes].concat() } else { bytes };
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
             let _either = runtime.block_on(heard(&bytes));
+        }
+    }
+
+    fn signer(key: u8) -> Signer {
+        Signer::new(&[key; 32])
+    }
+
+    async fn heard_of_node(bytes: &[u8]) -> (Result<SocketAddr, String>, Vec<u8>) {
+        let mut stream = bytes;
+        let client = client_of_node(&mut stream, &signer(7)).await.map_err(|bad| bad.to_string());
+        (client, stream.to_vec())
+    }
+
+    #[tokio::test]
+    async fn a_node_says_whose_a_connection_is_and_what_follows_is_left() {
+        for client in ["203.0.113.9:54321", "[2001:db8::7]:1", "0.0.0.0:0"] {
+            let client: SocketAddr = client.parse().unwrap();
+            let bytes = [header_of_node(client, &signer(7)), b"GET /".to_vec()].concat();
+            assert_eq!(heard_of_node(&bytes).await, (Ok(client), b"GET /".to_vec()));
+            // To those who ask for no seal it is a header like others.
+            assert_eq!(heard(&bytes).await.0, Ok(Some(client)));
+        }
+    }
+
+    #[tokio::test]
+    async fn who_has_not_the_cluster_s_key_is_no_node() {
+        let client = "203.0.113.9:54321".parse().unwrap();
+        let sealed = header_of_node(client, &signer(7));
+        let unsealed = [header(0x21, 0x11, &v4()), header(0x20, 0, &[]), header_of_node(client, &signer(8))];
+        let changed = (FIXED_BYTES..sealed.len()).map(|at| {
+            let mut bytes = sealed.clone();
+            bytes[at] ^= 1;
+            bytes
+        });
+        for bytes in unsealed.into_iter().chain(changed) {
+            let (refused, _) = heard_of_node(&bytes).await;
+            assert_eq!(refused, Err(BadHeader::Unsealed.to_string()), "{bytes:?}");
         }
     }
 }

@@ -34,6 +34,10 @@ pub(crate) enum Purpose {
     RecoveryCode,
     /// The key of what is sent to owners of bots.
     Webhook,
+    /// For whom a node passes a connection on.
+    Relay,
+    /// The key itself, to be compared.
+    Key,
 }
 
 impl Purpose {
@@ -46,6 +50,8 @@ impl Purpose {
             Self::SecondFactor => b"fourfold second factor 1\0",
             Self::RecoveryCode => b"fourfold recovery code 1\0",
             Self::Webhook => b"fourfold webhook 1\0",
+            Self::Relay => b"fourfold relay 1\0",
+            Self::Key => b"fourfold key 1\0",
         }
     }
 }
@@ -101,7 +107,17 @@ impl Signer {
 
     /// Bytes that nobody can compute without the key.
     pub(crate) fn derive(&self, purpose: Purpose, text: &str) -> [u8; KEY_BYTES] {
-        self.mac(purpose, text.as_bytes()).finalize().into_bytes().into()
+        self.seal(purpose, text.as_bytes())
+    }
+
+    /// Bytes that show who has the key that these others come from it.
+    pub(crate) fn seal(&self, purpose: Purpose, payload: &[u8]) -> [u8; KEY_BYTES] {
+        self.mac(purpose, payload).finalize().into_bytes().into()
+    }
+
+    /// Whether they do. Takes the same time wherever they differ.
+    pub(crate) fn is_sealed(&self, purpose: Purpose, payload: &[u8], seal: &[u8]) -> bool {
+        self.mac(purpose, payload).verify_slice(seal).is_ok()
     }
 
     fn mac(&self, purpose: Purpose, payload: &[u8]) -> Hmac<Sha256> {

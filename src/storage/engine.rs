@@ -64,6 +64,20 @@ impl Engine {
         })
     }
 
+    /// Opens the database of a server if nobody has it now.
+    ///
+    /// # Errors
+    ///
+    /// See [`PostgresOpenError`]; somebody has it.
+    pub(crate) async fn open_now(
+        url: &str,
+        durability: Durability,
+    ) -> Result<(Self, i64), PostgresOpenError> {
+        let store = PostgresStore::open_now(url, durability).await?;
+        let incarnation = store.incarnation();
+        Ok((Self::Server(Arc::new(store)), incarnation))
+    }
+
     /// Opens what an arena is to be moved to: nothing yet, or what an earlier attempt has left.
     ///
     /// # Errors
@@ -129,6 +143,18 @@ impl Engine {
         match self {
             Self::File(store) if store.is_unchecked() => Some(Arc::clone(store)),
             Self::File(_) | Self::Server(_) => None,
+        }
+    }
+
+    /// Lets another process write, whoever still reads here; whatever is written here from now on fails.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be told; it will notice.
+    pub(crate) async fn release(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Server(store) => store.release().await,
+            Self::File(_) => Ok(()),
         }
     }
 

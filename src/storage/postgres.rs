@@ -19,6 +19,7 @@ mod lane;
 mod learners;
 mod links;
 mod mails;
+mod members;
 mod moderation;
 mod open;
 mod open_error;
@@ -45,19 +46,25 @@ mod voiding;
 mod webhooks;
 
 use std::path::Path;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use self::address::Address;
 use self::lane::Lane;
+pub(crate) use self::members::Members;
 pub(crate) use self::open_error::PostgresOpenError;
 use self::readers::Readers;
+use self::session::Patience;
 use self::transfer::Arrival;
 use super::attempts::AttemptStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::store::{Refused, Store, StoreError, Write, Written};
 use crate::model::durability::Durability;
+
+/// How long to wait for a commit that is under way, before the connection is left to the server.
+const RELEASE_MAX: Duration = Duration::from_secs(5);
 
 /// Keeps everything in a PostgreSQL database, which one process at a time writes to.
 #[derive(Debug)]
@@ -65,6 +72,8 @@ pub struct PostgresStore {
     readers: Readers,
     /// Taken by one commit after the other, and by nothing else.
     lane: Mutex<Lane>,
+    /// As whom it writes.
+    incarnation: i64,
 }
 
 impl PostgresStore {
@@ -74,7 +83,21 @@ impl PostgresStore {
     ///
     /// See [`PostgresOpenError`].
     pub async fn open(url: &str, durability: Durability) -> Result<Self, PostgresOpenError> {
-        Self::open_as(url, durability, Arrival::Done).await
+        Self::open_as(url, durability, Arrival::Done, Patience::Waits).await
+    }
+
+    /// The same if nobody has it now.
+    ///
+    /// # Errors
+    ///
+    /// See [`PostgresOpenError`].
+    pub(crate) async fn open_now(url: &str, durability: Durability) -> Result<Self, PostgresOpenError> {
+        Self::open_as(url, durability, Arrival::Done, Patience::None).await
+    }
+
+    /// As whom it writes.
+    pub(crate) fn incarnation(&self) -> i64 {
+        self.incarnation
     }
 
     /// Executes what only a test would.
@@ -84,10 +107,16 @@ impl PostgresStore {
         lane.connection().unwrap().batch_execute(sql).await.unwrap();
     }
 
-    async fn open_as(url: &str, durability: Durability, arrival: Arrival) -> Result<Self, PostgresOpenError> {
+    async fn open_as(
+        url: &str,
+        durability: Durability,
+        arrival: Arrival,
+        patience: Patience,
+    ) -> Result<Self, PostgresOpenError> {
         let address = Address::parse(url).map_err(PostgresOpenError::BadUrl)?;
-        let lane = open::open(&address, durability, arrival).await?;
-        Ok(Self { readers: Readers::new(&address, durability), lane: Mutex::new(lane) })
+        let lane = open::open(&address, durability, arrival, patience).await?;
+        let (incarnation, lane) = (lane.incarnation(), Mutex::new(lane));
+        Ok(Self { readers: Readers::new(&address, durability), lane, incarnation })
     }
 
     /// Lets another process write.
@@ -96,8 +125,19 @@ impl PostgresStore {
     ///
     /// The server cannot be told; it will notice.
     pub(crate) async fn close(self) -> Result<(), StoreError> {
+        self.release().await
+    }
+
+    /// The same while others still have it: what they read and write from now on fails.
+    ///
+    /// # Errors
+    ///
+    /// As before.
+    pub(crate) async fn release(&self) -> Result<(), StoreError> {
         self.readers.close();
-        self.lane.into_inner().leave().await
+        let leaving = async { self.lane.lock().await.leave().await };
+        let left = tokio::time::timeout(RELEASE_MAX, leaving).await;
+        left.unwrap_or_else(|elapsed| Err(StoreError::Unreachable(Box::new(elapsed))))
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) mod judgements;
 pub(super) mod learners;
 pub(super) mod links;
 pub(super) mod mails;
+pub(super) mod members;
 pub(super) mod moderation;
 pub(super) mod operators;
 pub(super) mod players;

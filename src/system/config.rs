@@ -5,6 +5,7 @@
 
 mod access;
 mod backup;
+mod cluster;
 mod dump;
 mod error;
 mod layers;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use access::{AccessConfig, Lookalikes, Registration};
 pub use backup::BackupConfig;
+pub(crate) use cluster::ClusterConfig;
 pub use dump::DumpConfig;
 pub(crate) use error::ConfigError;
 pub(crate) use mail::{MailConfig, MailSecurity};
@@ -55,6 +57,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// Where everything is kept, and how writes are made durable.
     pub(crate) storage: StorageConfig,
+    /// Several machines that are one arena.
+    pub(crate) cluster: ClusterConfig,
     /// Copies of it that the daemon makes by itself.
     pub backup: BackupConfig,
     /// Files with all games that the daemon writes for everybody.
@@ -542,7 +546,8 @@ impl Config {
     /// As it is in force, in the form of the file, for operators who look: without what nobody should see.
     pub(crate) fn shown(&self) -> String {
         let storage = StorageConfig { url: self.storage.url.masked(), ..self.storage.clone() };
-        let shown = Self { storage, mail: self.mail.masked(), ..self.clone() };
+        let shown =
+            Self { storage, cluster: self.cluster.masked(), mail: self.mail.masked(), ..self.clone() };
         toml::to_string(&shown).unwrap_or_else(|error| format!("# they cannot be written down: {error}"))
     }
 
@@ -588,6 +593,7 @@ impl Config {
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
         self.server.check_tls().and_then(|()| self.mail.check(self.server.public_url.as_ref()))?;
+        self.cluster.check(&self.storage)?;
         self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {

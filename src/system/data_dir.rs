@@ -172,7 +172,8 @@ impl DataDir {
         Ok(())
     }
 
-    fn secret_path(&self) -> PathBuf {
+    /// The file with the secret.
+    pub(crate) fn secret_path(&self) -> PathBuf {
         self.path.join(SECRET)
     }
 

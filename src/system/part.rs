@@ -57,13 +57,15 @@ pub(crate) enum Part {
     Mail,
     /// Accepts connections.
     Listener,
+    /// Accepts connections that other nodes pass on.
+    NodeListener,
     /// Accepts connections of whoever reads the figures.
     MetricsListener,
 }
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 32] = [
+    pub(crate) const ALL: [Self; 33] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -95,6 +97,7 @@ impl Part {
         Self::Webhooks,
         Self::Mail,
         Self::Listener,
+        Self::NodeListener,
         Self::MetricsListener,
     ];
 
@@ -131,6 +134,7 @@ impl Part {
             Self::Webhooks => "webhooks",
             Self::Mail => "mail",
             Self::Listener => "listener",
+            Self::NodeListener => "node_listener",
             Self::MetricsListener => "metrics_listener",
         }
     }

@@ -80,7 +80,9 @@ impl Daemon {
 
     fn launched(command: Command, directory: &Path, address: Option<SocketAddr>, settings: &str) -> Self {
         Self::launch(command, directory, address, settings).unwrap_or_else(|status| {
-            panic!("the daemon was not ready, {status}; see {}", log_path(directory).display())
+            let said = fs::read_to_string(log_path(directory)).unwrap_or_default();
+            let last: Vec<&str> = said.lines().rev().take(3).collect();
+            panic!("the daemon was not ready, {status}; last it said, the newest first: {last:#?}")
         })
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fourfold::client::load::Witness;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use tokio_util::sync::CancellationToken;
@@ -90,7 +91,8 @@ async fn play(round: &Round, directory: &Path, server: Option<&Server>, history:
     let mut daemon = Daemon::start(directory, None, SETTINGS);
     let stop = CancellationToken::new();
     let seating = Seating { games: round.games, time: TIME, seed: round.seed };
-    let playing = players::start(&seating, &bots, daemon.address(), history, &stop);
+    let witness: Arc<dyn Witness> = Arc::<History>::clone(history);
+    let playing = players::start(&seating, &bots, [daemon.address(); 2], &witness, &stop);
     let seated = history.games_begun(round.games as usize);
     tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
     let mut waits = Waits::default();

@@ -15,7 +15,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::daemon::{data, fourfold};
-use crate::history::History;
 use crate::server;
 
 /// Of so many games, one is between rated bots: their ratings are part of what must not be lost.
@@ -72,28 +71,27 @@ pub(crate) fn run(directory: &Path, command: &mut Command) -> String {
 /// All pairs at play.
 pub(crate) struct Playing(JoinSet<Result<(), ClientError>>);
 
-/// Seats everybody.
+/// Seats everybody: challengers at the first address, who they challenge at the second.
 pub(crate) fn start(
     seating: &Seating,
     bots: &[RatedPair],
-    address: SocketAddr,
-    history: &Arc<History>,
+    [first, second]: [SocketAddr; 2],
+    witness: &Arc<dyn Witness>,
     stop: &CancellationToken,
 ) -> Playing {
-    let url = format!("ws://{address}");
-    let guest = || Introduction { url: url.clone(), ..Introduction::default() };
-    let bot = |token: &Secret| Introduction {
+    let guest = |address| Introduction { url: format!("ws://{address}"), ..Introduction::default() };
+    let bot = |address, token: &Secret| Introduction {
         token: Some(token.clone()),
         bot: Some(BotInfo { version: "1".to_owned(), about: None, url: None, language: None }),
         open: Some(true),
-        ..guest()
+        ..guest(address)
     };
     let mut playing = JoinSet::new();
     for index in 0..seating.games {
         let rated = usize::try_from(index).ok().and_then(|index| bots.get(index));
         let [offerer, taker] = match rated {
-            Some(RatedPair { tokens: [first, second] }) => [bot(first), bot(second)],
-            None => [guest(), guest()],
+            Some(RatedPair { tokens: [one, other] }) => [bot(first, one), bot(second, other)],
+            None => [guest(first), guest(second)],
         };
         let plan = PairPlan {
             challenger: offerer,
@@ -106,8 +104,7 @@ pub(crate) fn start(
             patience: None,
             seed: seating.seed.wrapping_mul(1_000_003).wrapping_add(index.into()),
         };
-        let witness: Arc<dyn Witness> = Arc::<History>::clone(history);
-        playing.spawn(play_pair(plan, witness, stop.clone()));
+        playing.spawn(play_pair(plan, Arc::clone(witness), stop.clone()));
     }
     Playing(playing)
 }

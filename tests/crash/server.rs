@@ -3,7 +3,7 @@
 //! Of an arena that a server keeps, the directory names the URL in a file; commands and daemons are told of it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Server {
 
     /// Keeps the arena of a directory, a new one.
     pub(crate) fn keep(&self, directory: &Path) {
-        fs::write(directory.join(URL), self.0.new_url()).expect("a writable directory");
+        fs::write(url_file(directory), self.0.new_url()).expect("a writable directory");
     }
 
     /// `kill -9`, and a new start.
@@ -43,9 +43,14 @@ impl Server {
 
 const URL: &str = "storage-url";
 
+/// The file that names the URL.
+pub(crate) fn url_file(directory: &Path) -> PathBuf {
+    directory.join(URL)
+}
+
 /// Tells a command where the arena of a directory is.
 pub(crate) fn tell<'c>(directory: &Path, command: &'c mut Command) -> &'c mut Command {
-    match fs::read_to_string(directory.join(URL)) {
+    match fs::read_to_string(url_file(directory)) {
         Ok(url) => command.env("FOURFOLD_STORAGE_URL", url),
         Err(_) => command,
     }
@@ -53,9 +58,9 @@ pub(crate) fn tell<'c>(directory: &Path, command: &'c mut Command) -> &'c mut Co
 
 /// Moves the arena into the directory, if a server keeps it: then it is looked at as every other.
 pub(crate) fn bring_home(directory: &Path) {
-    let Ok(url) = fs::read_to_string(directory.join(URL)) else { return };
+    let Ok(url) = fs::read_to_string(url_file(directory)) else { return };
     let moved = fourfold().arg("migrate").arg(url).arg(data(directory)).output().expect("the binary starts");
     assert!(moved.status.success(), "{}", String::from_utf8_lossy(&moved.stderr));
-    fs::remove_file(directory.join(URL)).expect("a writable directory");
+    fs::remove_file(url_file(directory)).expect("a writable directory");
     print!("{}", run(directory, fourfold().args(["games", "verify"])));
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold::app::server::{Daemon, Parts, ServerError};
+use fourfold::app::server::{Daemon, NodeParts, Parts, ServerError};
 use fourfold::model::device::Device;
 use fourfold::model::ids::PlayerId;
 use fourfold::model::player::PlayerKind;
@@ -365,7 +365,15 @@ async fn parts(store: &Arc<MemoryStore>, has_ladder: bool) -> Parts {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(store);
     // Nobody beats: a simulated standstill is none that the daemon could notice.
-    Parts { listener, metrics_listener: None, config, store, key: KEY, pauses: Pauses::default() }
+    Parts {
+        listener,
+        metrics_listener: None,
+        config,
+        store,
+        key: KEY,
+        pauses: Pauses::default(),
+        node: NodeParts::default(),
+    }
 }
 
 async fn add_person(life: &Life, name: &str) -> StoredPlayer {

@@ -25,6 +25,7 @@ const PURE: &[&str] = &[
     "src/cluster/links",
     "src/cluster/orders",
     "src/cluster/packet",
+    "src/cluster/succession",
     "src/competition/matchmaker/budget",
     "src/competition/matchmaker/cadence",
     "src/competition/matchmaker/calm",

@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use crate::app::server;
+use crate::app::server::node::{self, Doing};
+use crate::app::server::{self, ServerError};
 use crate::http::control::{Control, ControlServer, RunningDaemon};
 use crate::http::tls::Tls;
 use crate::system::config::{Config, ListenAddr, LogFilter, LogFormat};
@@ -17,6 +18,7 @@ use crate::system::telemetry;
 
 use crate::system::telemetry::Telemetry;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
@@ -110,27 +112,28 @@ impl ServeCommand {
             data.expect_database()?;
         }
         let manager = ServiceManager::of_the_environment();
-        let listener = match handed_on_listener().map_err(|error| Exit::usage(error.to_string()))? {
-            Some(listener) => {
-                info!("listening on the socket that was handed on, whatever the settings say");
-                TcpListener::from_std(listener)?
-            }
-            None => bind(&config.server.listen).await?,
-        };
+        let listener = listener(&config).await?;
         let metrics_listener = bind_metrics(&config).await;
         let shutdown = CancellationToken::new();
-        let mut announced = Ok(());
-        let mut control = None;
-        let tls = OnceLock::new();
-        let on_ready = |daemon: &Daemon| {
-            control = start_control(&data, daemon, shutdown.clone());
-            announced = announce(daemon);
-            if let Some(spoken) = daemon.tls() {
-                let _ = tls.set(spoken.clone()); // there is one daemon
-            }
-            manager.tell_ready(&format!("STATUS=listening on {}", url(daemon)));
+        let (mut announced, mut control, tls) = (None, None, watch::Sender::new(None));
+        let scheme = if config.server.tls().is_some() { "https" } else { "http" };
+        let on_change = |doing: Doing<'_>| {
+            let (address, how) = match doing {
+                Doing::Leading(daemon, term) => {
+                    control = start_control(&data, daemon, term.clone());
+                    tls.send_replace(daemon.tls().cloned());
+                    (daemon.address(), "listening on")
+                }
+                Doing::StandingBy(address) => {
+                    control = None; // the leader's
+                    (address, "standing by on")
+                }
+            };
+            let url = format!("{scheme}://{address}");
+            announced.get_or_insert_with(|| announce(&url));
+            manager.tell_ready(&format!("STATUS={how} {url}"));
         };
-        let serving = server::run(listener, metrics_listener, config, &data, on_ready, shutdown.clone());
+        let serving = serve(listener, metrics_listener, config, &data, on_change, shutdown.clone());
         let ended = tokio::select! {
             ended = serving => Some(ended),
             () = self.heed(&mut signals, &shutdown, telemetry, &tls) => None,
@@ -138,14 +141,14 @@ impl ServeCommand {
             never = farewell(&manager, &shutdown) => match never {},
         };
         drop(control);
-        if let Err(error) = announced {
+        if let Some(Err(error)) = announced {
             warn!(%error, "the line that says where the daemon listens could not be written");
         }
-        if let Some(ended) = ended {
-            return Ok(ended?);
-        }
-        warn!("stopped at once; everything that was acknowledged is stored");
-        Ok(())
+        let Some(ended) = ended else {
+            warn!("stopped at once; everything that was acknowledged is stored");
+            return Ok(());
+        };
+        Ok(ended?)
     }
 
     /// Reacts to signals; returns at the second one that asks to stop.
@@ -154,13 +157,13 @@ impl ServeCommand {
         signals: &mut Signals,
         shutdown: &CancellationToken,
         telemetry: &Telemetry,
-        tls: &OnceLock<Tls>,
+        tls: &watch::Sender<Option<Tls>>,
     ) {
         loop {
             match signals.next().await {
                 SignalHeard::Stop if shutdown.is_cancelled() => return,
                 SignalHeard::Stop => shutdown.cancel(),
-                SignalHeard::HangUp => self.reload(telemetry, tls.get()),
+                SignalHeard::HangUp => self.reload(telemetry, tls.borrow().as_ref()),
             }
         }
     }
@@ -226,15 +229,38 @@ async fn farewell(manager: &ServiceManager, shutdown: &CancellationToken) -> Inf
 }
 
 /// Says where the daemon can be reached, for people and for programs that started it.
-fn announce(daemon: &Daemon) -> io::Result<()> {
+fn announce(url: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "listening on {}", url(daemon))?;
+    writeln!(out, "listening on {url}")?;
     out.flush()
 }
 
-fn url(daemon: &Daemon) -> String {
-    let scheme = if daemon.tls().is_some() { "https" } else { "http" };
-    format!("{scheme}://{}", daemon.address())
+/// Serves alone, or as one node of a cluster.
+async fn serve(
+    listener: TcpListener,
+    metrics_listener: Option<TcpListener>,
+    config: Config,
+    data: &DataDir,
+    mut on_change: impl FnMut(Doing<'_>),
+    shutdown: CancellationToken,
+) -> Result<(), ServerError> {
+    if config.cluster.is_on() {
+        return node::run(listener, metrics_listener, config, data, on_change, shutdown).await;
+    }
+    let term = shutdown.clone();
+    let on_ready = |daemon: &Daemon| on_change(Doing::Leading(daemon, &term));
+    server::run(listener, metrics_listener, config, data, on_ready, shutdown).await
+}
+
+/// What was handed on, or else what the settings say.
+async fn listener(config: &Config) -> anyhow::Result<TcpListener> {
+    match handed_on_listener().map_err(|error| Exit::usage(error.to_string()))? {
+        Some(listener) => {
+            info!("listening on the socket that was handed on, whatever the settings say");
+            Ok(TcpListener::from_std(listener)?)
+        }
+        None => Ok(bind(&config.server.listen).await?),
+    }
 }
 
 async fn bind(address: &ListenAddr) -> Result<TcpListener, Exit> {

@@ -61,7 +61,15 @@ impl TestDaemon {
         let metrics = metrics_listener.local_addr().unwrap();
         let metrics_listener = Some(metrics_listener);
         let pauses = Pauses::default();
-        let parts = Parts { listener, metrics_listener, config, store: kept, key: [7; KEY_BYTES], pauses };
+        let parts = Parts {
+            listener,
+            metrics_listener,
+            config,
+            store: kept,
+            key: [7; KEY_BYTES],
+            pauses,
+            node: NodeParts::default(),
+        };
         let daemon = Daemon::start(parts).await.unwrap();
         let (services, stop) = (Arc::clone(daemon.services()), CancellationToken::new());
         Self {

@@ -796,7 +796,7 @@ fn share_settings(config: &Config) -> ShareSettings {
     }
 }
 
-fn transport_limits(config: &Config) -> TransportLimits {
+pub(super) fn transport_limits(config: &Config) -> TransportLimits {
     TransportLimits {
         connections: config.limits.connections(),
         per_address: config.limits.connections_per_address.count(),

@@ -37,6 +37,8 @@ pub(in crate::app) enum Code {
     NoInput,
     /// Reading or writing failed.
     Io,
+    /// What others could use against the arena.
+    Unsafe,
     /// What the failed part says itself.
     Other(u8),
 }
@@ -52,6 +54,7 @@ impl Code {
             Self::System => 71,
             Self::Io => 74,
             Self::TryLater => 75,
+            Self::Unsafe => 78,
             Self::Other(code) => code,
         }
     }
@@ -103,8 +106,8 @@ fn code_of(error: &anyhow::Error) -> Code {
 fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
     if let Some(exit) = cause.downcast_ref::<Exit>() {
         Some(exit.code)
-    } else if cause.is::<ConfigError>() {
-        Some(Code::Usage)
+    } else if let Some(error) = cause.downcast_ref::<ConfigError>() {
+        Some(if matches!(error, ConfigError::Unsafe { .. }) { Code::Unsafe } else { Code::Usage })
     } else if let Some(error) = cause.downcast_ref::<DataDirError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<OpenError>() {
@@ -147,7 +150,10 @@ fn code_of_server_error(error: &ServerError) -> Code {
         | ServerError::Unclosed(_)
         | ServerError::Read(_)
         | ServerError::Write(_) => Code::Io,
-        ServerError::Tls(_) => Code::Usage,
+        ServerError::Tls(_) | ServerError::Bus(_) => Code::Usage,
+        ServerError::Cluster(error) => Code::Other(error.exit_code()),
+        ServerError::OtherKey(_) => Code::Unsafe,
+        ServerError::Replaced => Code::TryLater,
         ServerError::Listener(_) => Code::System,
     }
 }

@@ -101,8 +101,13 @@ impl Lane {
         })
     }
 
+    /// As whom this process writes.
+    pub(super) fn incarnation(&self) -> i64 {
+        self.incarnation
+    }
+
     /// Says that this process writes no more.
-    pub(super) async fn leave(mut self) -> Result<(), StoreError> {
+    pub(super) async fn leave(&mut self) -> Result<(), StoreError> {
         let Some(session) = self.session.take() else { return Ok(()) };
         let sql = "UPDATE node SET ended = 'left' WHERE incarnation = $1 AND ended IS NULL";
         db::query(sql).bind(self.incarnation).execute(session.connection()).await?;

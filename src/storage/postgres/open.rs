@@ -8,7 +8,7 @@ use super::address::Address;
 use super::db;
 use super::lane::Lane;
 use super::open_error::PostgresOpenError;
-use super::session::{Session, connect};
+use super::session::{Patience, Session, connect};
 use super::transfer::{self, Arrival};
 use crate::model::durability::Durability;
 use crate::model::time::UnixMillis;
@@ -22,25 +22,24 @@ pub(super) async fn open(
     address: &Address,
     durability: Durability,
     arrival: Arrival,
+    patience: Patience,
 ) -> Result<Lane, PostgresOpenError> {
-    take_up(address, durability, arrival).await.map_err(|error| forbidden(address, error))
+    take_up(address, durability, arrival, patience).await.map_err(|error| forbidden(address, error))
 }
 
 async fn take_up(
     address: &Address,
     durability: Durability,
     arrival: Arrival,
+    patience: Patience,
 ) -> Result<Lane, PostgresOpenError> {
     let session = connect(address, durability).await.map_err(|cause| unconnected(address, cause))?;
     session.check_server(durability).await?;
-    let locking = tokio::time::timeout(PATIENCE, async {
-        while let Err(StoreError::Unreachable(_)) = session.take_lock().await {
-            if session.is_closed() {
-                break;
-            }
-        }
-    });
-    if locking.await.is_err() {
+    let is_ours = match patience {
+        Patience::None => session.try_lock().await?,
+        Patience::Waits => tokio::time::timeout(PATIENCE, wait_for_lock(&session)).await.is_ok(),
+    };
+    if !is_ours {
         return Err(PostgresOpenError::InUse { address: address.to_string() });
     }
     session.migrate().await?;
@@ -49,7 +48,16 @@ async fn take_up(
     Ok(Lane::take_up(address.clone(), durability, session, incarnation).await?)
 }
 
-fn unconnected(address: &Address, cause: StoreError) -> PostgresOpenError {
+async fn wait_for_lock(session: &Session) {
+    while let Err(StoreError::Unreachable(_)) = session.take_lock().await {
+        if session.is_closed() {
+            break;
+        }
+    }
+}
+
+/// Why the server was not connected to.
+pub(super) fn unconnected(address: &Address, cause: StoreError) -> PostgresOpenError {
     let address = address.to_string();
     let (StoreError::Failed(error) | StoreError::Unreachable(error)) = &cause else {
         return cause.into();

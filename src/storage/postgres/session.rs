@@ -18,7 +18,7 @@ use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
 
 /// The first half of the lock's name, which no other program has a reason to use; the other is made of the schema.
-const LOCK: i32 = 17_204;
+pub(super) const LOCK: i32 = 17_204;
 
 /// How long to wait for a lock that the connection before this one may still hold.
 const LOCK_PATIENCE: Duration = Duration::from_secs(3);
@@ -46,6 +46,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0016_resets.sql"),
     include_str!("../../../migrations/postgres/0017_authors.sql"),
     include_str!("../../../migrations/postgres/0018_mail.sql"),
+    include_str!("../../../migrations/postgres/0019_cluster.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
@@ -56,6 +57,15 @@ const CHAINED: usize = 9;
 
 /// What the server must be at least: version 14.
 const VERSION_MIN: i32 = 140_000;
+
+/// Whether to wait for a database that another process uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Patience {
+    /// No: whoever asks will ask again.
+    None,
+    /// For as long as a process takes to stop.
+    Waits,
+}
 
 /// A connection that no pool has.
 #[derive(Debug)]
@@ -107,7 +117,8 @@ impl Session {
         Ok(())
     }
 
-    async fn try_lock(&self) -> Result<bool, StoreError> {
+    /// Takes it if nobody has it.
+    pub(super) async fn try_lock(&self) -> Result<bool, StoreError> {
         let sql = "SELECT pg_try_advisory_lock($1::int, hashtext(current_schema()))";
         // An `i32` is bound as it is: the lock has two of them.
         let statement = self.connection.prepare_cached(sql).await?;

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use tokio_postgres::types::ToSql;
 
 use super::db::{self, Boxed, Connection};
+use super::session::Patience;
 use super::{PostgresOpenError, PostgresStore};
 use crate::model::durability::Durability;
 use crate::model::time::UnixMillis;
@@ -26,7 +27,7 @@ impl PostgresStore {
     ///
     /// See [`PostgresOpenError`]; there may be another arena in it.
     pub(crate) async fn open_arriving(url: &str) -> Result<Self, PostgresOpenError> {
-        Self::open_as(url, Durability::Strict, Arrival::UnderWay).await
+        Self::open_as(url, Durability::Strict, Arrival::UnderWay, Patience::Waits).await
     }
 
     /// Everything is there: a daemon may use it.

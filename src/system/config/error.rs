@@ -28,6 +28,9 @@ pub(crate) enum ConfigError {
     /// An environment variable has something that is not allowed.
     #[error("environment variable {variable}: {message}")]
     Environment { variable: String, message: String },
+    /// A value that others could use against the arena.
+    #[error("{keys}: {message}")]
+    Unsafe { keys: &'static str, message: String },
     /// Values that are allowed by themselves, but not together.
     #[error("{keys}: {message}")]
     Contradiction { keys: &'static str, message: String },

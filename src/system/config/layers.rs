@@ -184,6 +184,9 @@ fn apply_environment(
     Ok(config)
 }
 
+/// Says to tests whether they may do without servers. It begins as a section does, and daemons of tests get it too.
+const OF_TESTS: &str = "FOURFOLD_CLUSTER_TESTS";
+
 /// Variables of other programs, such as `FOURFOLD_TOKEN` of the bot kits, are none of our business; those that begin
 /// with a section's name are.
 fn check_unknown(name: &str, known: &[Variable]) -> Result<(), String> {
@@ -191,7 +194,7 @@ fn check_unknown(name: &str, known: &[Variable]) -> Result<(), String> {
         variable.section != PLAIN_SECTION
             && name.starts_with(&format!("{PREFIX}{}_", variable.section.to_uppercase()))
     };
-    if known.iter().find(is_section).is_none() {
+    if name == OF_TESTS || known.iter().find(is_section).is_none() {
         return Ok(());
     }
     let near = nearest(name, known.iter().map(|variable| variable.name.as_str()));

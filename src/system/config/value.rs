@@ -91,6 +91,11 @@ impl ListenAddr {
         (&self.host, self.port)
     }
 
+    /// Whether it stands for all addresses of the machine.
+    pub(crate) fn is_anywhere(&self) -> bool {
+        self.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified())
+    }
+
     /// Whether only this machine can connect.
     pub(crate) fn is_local(&self) -> bool {
         self.host == "localhost" || self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())

@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fourfold::client::load::Witness;
 use fourfold::model::clock::TimeControl;
 use fourfold::model::durability::Durability;
 use tokio::time::Instant;
@@ -62,7 +63,8 @@ impl<'a> Lane<'a> {
         let history = Arc::new(History::create(&directory.join("history.ndjson")));
         let stop = CancellationToken::new();
         let seating = Seating { games: GAMES, time: plan.time, seed: bench.seed };
-        let playing = players::start(&seating, &bench.bots, daemon.address(), &history, &stop);
+        let witness: Arc<dyn Witness> = Arc::<History>::clone(&history);
+        let playing = players::start(&seating, &bench.bots, [daemon.address(); 2], &witness, &stop);
         let seated = history.games_begun(GAMES as usize);
         tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
         let address = daemon.address();

@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fourfold::app::server::{Daemon, Parts};
+use fourfold::app::server::{Daemon, NodeParts, Parts};
 use fourfold::cluster::bus::Faults;
 use fourfold::competition::fair_play::RatingAlarms;
 use fourfold::competition::self_test::SelfTests;
@@ -171,8 +171,15 @@ impl Arena {
         let store = Arc::new(SqliteStore::open(&database, Durability::Relaxed).await.unwrap());
         let kept = Arc::clone(&store) as Arc<dyn Store>;
         let pauses = Pauses::default();
-        let parts =
-            Parts { listener, metrics_listener: None, config, store: kept, key: KEY, pauses: pauses.clone() };
+        let parts = Parts {
+            listener,
+            metrics_listener: None,
+            config,
+            store: kept,
+            key: KEY,
+            pauses: pauses.clone(),
+            node: NodeParts::default(),
+        };
         let daemon = if rooms_are_remote() {
             Daemon::start_over_a_bus(parts, Faults::NONE).await.unwrap()
         } else {

@@ -1,0 +1,324 @@
+//! A node of a cluster: it stands by, passing connections on to whoever leads, and leads when its turn comes.
+
+mod membership;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{debug, error, info};
+
+use self::membership::{Membership, Turn, View};
+use super::{Daemon, NodeParts, Parts, ServerError, wings};
+use crate::cluster::hints::Hints;
+use crate::http::relay::{Relay, Upstream};
+use crate::model::durability::Durability;
+use crate::model::signing::{KEY_BYTES, Purpose, Signer};
+use crate::storage::engine::Engine;
+use crate::storage::members::{BadMember, NewMember, Standing};
+use crate::storage::postgres::{Members, PostgresOpenError, PostgresStore};
+use crate::system::config::{Config, ListenAddr};
+use crate::system::data_dir::DataDir;
+use crate::system::part::Part;
+use crate::system::pauses::Pauses;
+use crate::system::supervision::Supervision;
+use crate::system::tasks::Tasks;
+
+/// How long to wait for a node that is just making the first tables.
+const TABLES_MAX: Duration = Duration::from_secs(30);
+
+/// Who joins while nobody leads says after so long that it listens.
+const READY_AFTER: Duration = Duration::from_secs(2);
+
+/// Between two attempts to take the right to write again.
+const RECLAIM_EVERY: Duration = Duration::from_millis(500);
+
+/// Between two attempts to do what another node may be doing too.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// What a node does.
+pub(crate) enum Doing<'d> {
+    /// Games are played here, until the token is cancelled.
+    Leading(&'d Daemon, &'d CancellationToken),
+    /// Connections to this address are passed on.
+    StandingBy(SocketAddr),
+}
+
+/// What a node does after it has led.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Then {
+    /// It was told to end.
+    End,
+    /// It has made way for another one.
+    StandBy,
+}
+
+/// What a node has as long as it runs, whether it leads or not.
+struct Node {
+    /// Where players and bots connect.
+    public: TcpListener,
+    /// Where figures are read, at whoever leads.
+    metrics: Option<TcpListener>,
+    /// Where other nodes pass connections on to.
+    inner: TcpListener,
+    config: Config,
+    key: [u8; KEY_BYTES],
+    pauses: Pauses,
+    membership: Membership,
+    relay: Relay,
+    tasks: Tasks,
+}
+
+/// Joins the cluster that the settings name, and serves until `shutdown`.
+///
+/// # Errors
+///
+/// It cannot join, or has lost the lead to another node: then it must end, and may be started again.
+pub(crate) async fn run(
+    public: TcpListener,
+    metrics: Option<TcpListener>,
+    config: Config,
+    data: &DataDir,
+    mut tell: impl FnMut(Doing<'_>),
+    shutdown: CancellationToken,
+) -> Result<(), ServerError> {
+    let pauses = Pauses::default();
+    let _heartbeat = AbortOnDropHandle::new(tokio::spawn(pauses.clone().beat_on()));
+    let node = Node::join(public, metrics, config, data, pauses).await?;
+    let address = node.public.local_addr()?;
+    loop {
+        let Some((engine, incarnation)) =
+            node.stand_by(|| tell(Doing::StandingBy(address)), &shutdown).await?
+        else {
+            node.membership.leave().await;
+            return Ok(());
+        };
+        let led = node.lead(&engine, incarnation, &mut tell, &shutdown).await;
+        // Whatever has happened: nobody shall wait for a lock that is of no use to anybody.
+        let released = engine.release().await;
+        node.membership.stand(Standing::default());
+        let then = led.inspect_err(|error| error!(%error, "this node leads no more, and ends"))?;
+        released.map_err(ServerError::Unclosed)?;
+        if then == Then::End {
+            node.membership.leave().await;
+            return Ok(());
+        }
+        info!("another node leads from now on");
+    }
+}
+
+impl Node {
+    async fn join(
+        public: TcpListener,
+        metrics: Option<TcpListener>,
+        config: Config,
+        data: &DataDir,
+        pauses: Pauses,
+    ) -> Result<Self, ServerError> {
+        let cluster = &config.cluster;
+        let url = config.storage.url.expose().unwrap_or_default().to_owned();
+        let inner = TcpListener::bind(cluster.listen.as_pair()).await?;
+        let advertised = match &cluster.advertise.0 {
+            Some(address) => address.to_string(),
+            None => advertised_by_default(&cluster.listen, &inner)?,
+        };
+        let key = *data.secret()?.bytes();
+        let signer = Signer::new(&key);
+        let hints = Hints::connect(&cluster.bus.expose(), &cluster.name.0).await?;
+        let mut members = Members::of(&url).map_err(ServerError::Cluster)?;
+        make_tables(&mut members, &url).await?;
+        let node = NewMember {
+            name: if cluster.node.0.is_empty() { advertised.clone() } else { cluster.node.0.clone() },
+            address: advertised,
+            holds: cluster.holds,
+            key_digest: signer.digest(Purpose::Key, "cluster"),
+        };
+        let place = members.join(&node).await.map_err(|bad| refusal(bad, data))?;
+        info!(node = node.name, address = node.address, holds = node.holds, "joined the cluster");
+        let membership = Membership::keep(members, hints, place)?;
+        let tasks = Tasks::new(Supervision::default(), Part::Connection);
+        let limits = wings::transport_limits(&config);
+        let upstream = upstream(membership.view.clone(), &tasks);
+        let relay = Relay::new(&limits, &config.server.proxy_protocol, signer, upstream, tasks.clone());
+        Ok(Self { public, metrics, inner, config, key, pauses, membership, relay, tasks })
+    }
+
+    /// Passes connections on until it is this node's turn; gives the store that it may write to then. `None` if it is
+    /// to stop before.
+    async fn stand_by(
+        &self,
+        on_ready: impl FnOnce(),
+        shutdown: &CancellationToken,
+    ) -> Result<Option<(Engine, i64)>, ServerError> {
+        let (mut on_ready, began) = (Some(on_ready), Instant::now());
+        let stop = CancellationToken::new();
+        let mut view = self.membership.view.clone();
+        let waiting = async {
+            loop {
+                let turn = view.borrow_and_update().turn;
+                match turn {
+                    Turn::Lead => {
+                        if let Some(taken) = self.take_the_lead().await? {
+                            return Ok(Some(taken));
+                        }
+                        sleep(RETRY).await;
+                        continue;
+                    }
+                    Turn::Replaced => return Err(ServerError::Replaced),
+                    Turn::Stay | Turn::MakeWay | Turn::Reclaim => {}
+                }
+                // Who has to wait for a leader is there all the same.
+                let is_ready = view.borrow().upstream.is_some() || began.elapsed() >= READY_AFTER;
+                if is_ready && let Some(on_ready) = on_ready.take() {
+                    on_ready();
+                }
+                tokio::select! {
+                    biased;
+                    () = shutdown.cancelled() => return Ok(None),
+                    // Its thread has panicked: nothing would ever change again.
+                    changed = view.changed() => changed.map_err(|_| ServerError::Replaced)?,
+                    () = sleep(READY_AFTER), if on_ready.is_some() => {}
+                }
+            }
+        };
+        tokio::select! {
+            ended = waiting => { stop.cancel(); ended }
+            () = self.relay.run(&self.public, &stop) => Ok(None),
+        }
+    }
+
+    /// Takes the right to write if nobody has it.
+    async fn take_the_lead(&self) -> Result<Option<(Engine, i64)>, ServerError> {
+        let storage = &self.config.storage;
+        match Engine::open_now(storage.url.expose().unwrap_or_default(), storage.durability).await {
+            Ok(taken) => Ok(Some(taken)),
+            Err(PostgresOpenError::InUse { .. } | PostgresOpenError::Unreachable { .. }) => Ok(None),
+            Err(error) => Err(ServerError::Cluster(error)),
+        }
+    }
+
+    /// Plays all games until it is told to stop, to make way, or finds itself replaced.
+    async fn lead(
+        &self,
+        engine: &Engine,
+        incarnation: i64,
+        tell: &mut impl FnMut(Doing<'_>),
+        shutdown: &CancellationToken,
+    ) -> Result<Then, ServerError> {
+        let began = Instant::now();
+        self.membership.stand(Standing { writes_as: Some(incarnation), serves: false });
+        let hands_over = Arc::new(AtomicBool::new(false));
+        let daemon = Daemon::start(self.parts(engine, &hands_over)?).await?;
+        self.membership.stand(Standing { writes_as: Some(incarnation), serves: true });
+        info!(incarnation, took_ms = began.elapsed().as_millis(), "this node leads");
+        let term = shutdown.child_token();
+        tell(Doing::Leading(&daemon, &term));
+        let mut serving = std::pin::pin!(daemon.run(term.clone()));
+        let mut view = self.membership.view.clone();
+        let mut then = Then::End;
+        loop {
+            let seen = view.borrow_and_update().clone();
+            hands_over.store(seen.has_heir, Ordering::Relaxed);
+            match seen.turn {
+                Turn::Replaced => return Err(ServerError::Replaced),
+                Turn::MakeWay if !term.is_cancelled() => {
+                    then = Then::StandBy;
+                    term.cancel();
+                }
+                Turn::Reclaim => self.reclaim(engine),
+                Turn::MakeWay | Turn::Stay | Turn::Lead => {}
+            }
+            tokio::select! {
+                biased;
+                ended = &mut serving => return ended.map(|()| then),
+                () = term.cancelled(), if self.membership.serves() => {
+                    self.membership.stand(Standing { writes_as: Some(incarnation), serves: false });
+                }
+                changed = view.changed() => changed.map_err(|_| ServerError::Replaced)?,
+                // Until it has succeeded.
+                () = sleep(RECLAIM_EVERY), if seen.turn == Turn::Reclaim => {}
+            }
+        }
+    }
+
+    /// What a daemon is built from that leads now.
+    fn parts(&self, engine: &Engine, hands_over: &Arc<AtomicBool>) -> io::Result<Parts> {
+        Ok(Parts {
+            listener: copy_of(&self.public)?,
+            metrics_listener: self.metrics.as_ref().map(copy_of).transpose()?,
+            config: self.config.clone(),
+            store: engine.store(),
+            key: self.key,
+            pauses: self.pauses.clone(),
+            node: NodeParts { listener: Some(copy_of(&self.inner)?), hands_over: Arc::clone(hands_over) },
+        })
+    }
+
+    /// Has the writing connection made again, should nobody write for a while: with it goes the lock.
+    fn reclaim(&self, engine: &Engine) {
+        let store = engine.store();
+        self.tasks.spawn(async move {
+            if let Err(error) = store.probe().await {
+                debug!(%error, "the right to write could not be taken again yet");
+            }
+        });
+    }
+}
+
+/// Where connections go, of all that a node sees.
+fn upstream(mut view: watch::Receiver<View>, tasks: &Tasks) -> watch::Receiver<Option<Upstream>> {
+    let (sender, receiver) = watch::channel(view.borrow().upstream.clone());
+    tasks.spawn(async move {
+        while view.changed().await.is_ok() {
+            let now = view.borrow_and_update().upstream.clone();
+            sender.send_if_modified(|known| {
+                let changes = *known != now;
+                known.clone_from(&now);
+                changes
+            });
+        }
+    });
+    receiver
+}
+
+/// The same listener once more: whoever has it last closes it.
+fn copy_of(listener: &TcpListener) -> io::Result<TcpListener> {
+    use std::os::fd::AsFd as _;
+    let copy = std::net::TcpListener::from(listener.as_fd().try_clone_to_owned()?);
+    TcpListener::from_std(copy)
+}
+
+/// The address that others are told if the settings say nothing: what it listens on, with the port that it got.
+fn advertised_by_default(listen: &ListenAddr, inner: &TcpListener) -> io::Result<String> {
+    let (host, _) = listen.as_pair();
+    let port = inner.local_addr()?.port();
+    Ok(if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") })
+}
+
+/// Makes the first tables in an empty database, unless another node is at it.
+async fn make_tables(members: &mut Members, url: &str) -> Result<(), ServerError> {
+    let deadline = Instant::now() + TABLES_MAX;
+    while !members.has_list().await? {
+        match PostgresStore::open_now(url, Durability::Strict).await {
+            Ok(store) => store.close().await.map_err(ServerError::Unclosed)?,
+            Err(PostgresOpenError::InUse { .. }) if Instant::now() < deadline => sleep(RETRY).await,
+            Err(error) => return Err(ServerError::Cluster(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Why a node cannot join, for an operator.
+fn refusal(bad: BadMember, data: &DataDir) -> ServerError {
+    match bad {
+        BadMember::OtherKey => ServerError::OtherKey(data.secret_path()),
+        BadMember::Unasked(error) => ServerError::Read(error),
+    }
+}

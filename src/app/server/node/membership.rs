@@ -1,0 +1,255 @@
+//! The thread that keeps a node in the list: it beats, looks at the others, and ends a leader that stands still.
+//!
+//! It has a runtime and a connection of its own, so that neither busy rooms nor a slow commit cost the node its lease.
+
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::cluster::hints::Hints;
+use crate::cluster::lease::{LEASE, Lease};
+use crate::cluster::succession::{self, Leader, Situation, Step};
+use crate::http::relay::Upstream;
+use crate::storage::members::{Member, Roll, Standing};
+use crate::storage::postgres::Members;
+
+/// Between two looks at the list. A hint over the bus comes sooner.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Hints that come closer together than this are one.
+const LOOK_PAUSE: Duration = Duration::from_millis(20);
+
+/// What a node sees, as far as it has to do something.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct View {
+    /// Where connections go, if somebody leads.
+    pub(super) upstream: Option<Upstream>,
+    pub(super) turn: Turn,
+    /// Whether another node lives that would lead.
+    pub(super) has_heir: bool,
+}
+
+/// What a node is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Turn {
+    /// Go on as it is.
+    #[default]
+    Stay,
+    /// Nobody leads: try to.
+    Lead,
+    /// Take the lock again that was lost with the database's own life.
+    Reclaim,
+    /// Leave the lead to another one, as an operator wants.
+    MakeWay,
+    /// Another process leads, or has its name: it must end.
+    Replaced,
+}
+
+/// A node's place in the list. It leaves when this is told to stop.
+#[derive(Debug)]
+pub(super) struct Membership {
+    /// What it sees, again whenever that has changed.
+    pub(super) view: watch::Receiver<View>,
+    standing: watch::Sender<Standing>,
+    stop: CancellationToken,
+}
+
+/// What the thread works with.
+struct Watch {
+    members: Members,
+    hints: Hints,
+    key: i64,
+    lease: Lease,
+    /// Whether the last attempt to reach the database failed, which is said once.
+    is_cut_off: bool,
+    view: watch::Sender<View>,
+    standing: watch::Receiver<Standing>,
+    /// What the others know of it.
+    told: Standing,
+}
+
+impl Membership {
+    /// Keeps the node with this key in the list from now on.
+    ///
+    /// # Errors
+    ///
+    /// The system has no thread for it.
+    pub(super) fn keep(members: Members, hints: Hints, key: i64) -> io::Result<Self> {
+        let (standing, stood) = watch::channel(Standing::default());
+        let (view, seen) = watch::channel(View::default());
+        let stop = CancellationToken::new();
+        let watch = Watch {
+            members,
+            hints,
+            key,
+            lease: Lease::joined(Instant::now()),
+            is_cut_off: false,
+            view,
+            standing: stood,
+            told: Standing::default(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let until = stop.clone();
+        let membership = thread::Builder::new().name("membership".to_owned());
+        membership.spawn(move || runtime.block_on(watch.run(&until)))?;
+        Ok(Self { view: seen, standing, stop })
+    }
+
+    /// Tells the others what this node does from now on.
+    pub(super) fn stand(&self, standing: Standing) {
+        self.standing.send_replace(standing);
+    }
+
+    /// Whether it has told them that games are played here.
+    pub(super) fn serves(&self) -> bool {
+        self.standing.borrow().serves
+    }
+
+    /// Takes the node from the list, so that nobody waits for it.
+    pub(super) async fn leave(mut self) {
+        self.stop.cancel();
+        // Its thread ends within the time that the database has for an answer.
+        while self.view.changed().await.is_ok() {}
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Watch {
+    async fn run(mut self, stop: &CancellationToken) {
+        // The first beat says so long it lives; joining alone does not.
+        let mut is_beat_due = true;
+        loop {
+            if is_beat_due || self.lease.is_beat_due(Instant::now()) {
+                self.beat().await;
+            }
+            self.look().await;
+            if self.view.borrow().turn == Turn::Replaced {
+                return;
+            }
+            is_beat_due = tokio::select! {
+                biased;
+                () = stop.cancelled() => return self.leave().await,
+                changed = self.standing.changed() => changed.is_ok(),
+                () = sleep(LOOK_EVERY) => false,
+                () = self.hints.told() => {
+                    sleep(LOOK_PAUSE).await;
+                    false
+                }
+            };
+        }
+    }
+
+    async fn beat(&mut self) {
+        let sent = Instant::now();
+        self.lease.beat_sent(sent);
+        let standing = *self.standing.borrow_and_update();
+        match self.members.beat(self.key, LEASE, standing).await {
+            Ok(true) => {
+                self.lease.renewed(sent);
+                if std::mem::replace(&mut self.told, standing) != standing {
+                    self.hints.tell().await;
+                }
+            }
+            Ok(false) => {
+                warn!("another process has this node's name: give each a `cluster.node` of its own");
+                self.view.send_modify(|view| view.turn = Turn::Replaced);
+            }
+            Err(error) => self.note_cut_off(&error),
+        }
+    }
+
+    async fn look(&mut self) {
+        let roll = match self.members.look().await {
+            Ok(roll) => roll,
+            Err(error) => return self.note_cut_off(&error),
+        };
+        if self.members.has_lost_one() {
+            self.lease.shaken(Instant::now());
+        }
+        if std::mem::take(&mut self.is_cut_off) {
+            info!("the list of nodes is reached again");
+        }
+        let seen = self.judge(&roll);
+        if let Some(incarnation) = seen.replaces {
+            warn!(incarnation, "the leader has stopped answering, another one takes its place");
+            if let Err(error) = self.members.end_writer(incarnation).await {
+                self.note_cut_off(&error);
+            }
+            self.hints.tell().await;
+        }
+        self.view.send_if_modified(|view| {
+            let changes = *view != seen.view && view.turn != Turn::Replaced;
+            if changes {
+                *view = seen.view;
+            }
+            changes
+        });
+    }
+
+    fn judge(&self, roll: &Roll) -> Seen {
+        let standing = *self.standing.borrow();
+        let leader = roll.leader();
+        let upstream = leader.filter(|leader| leader.standing.serves).and_then(|leader| {
+            Some(Upstream { address: leader.address.clone(), incarnation: leader.standing.writes_as? })
+        });
+        let (holds, is_drained) =
+            roll.member(self.key).map_or((false, false), |me| (me.holds, me.is_drained));
+        let is_heir = |other: &Member| other.key != self.key && other.is_able() && !other.is_drained;
+        let has_heir = roll.members.iter().any(is_heir);
+        let may_lead = succession::may_lead(holds, is_drained, has_heir);
+        let view = |turn| View { upstream: upstream.clone(), turn, has_heir };
+        if let Some(incarnation) = standing.writes_as {
+            let turn = match roll.writer {
+                // Its own way to the database says so too, but only when there is something to write.
+                writer if standing.serves && writer != Some(incarnation) => Turn::Replaced,
+                _ if standing.serves && !roll.is_locked => Turn::Reclaim,
+                _ if !may_lead => Turn::MakeWay,
+                _ => Turn::Stay,
+            };
+            return Seen { view: view(turn), replaces: None };
+        }
+        let step = succession::next_step(&Situation {
+            may_lead,
+            is_locked: roll.is_locked,
+            leader: leader.and_then(|leader| {
+                Some(Leader { incarnation: leader.standing.writes_as?, lives: leader.lives })
+            }),
+            is_steady: self.lease.may_take_over(Instant::now()),
+        });
+        match step {
+            Step::Follow => Seen { view: view(Turn::Stay), replaces: None },
+            Step::Lead => Seen { view: view(Turn::Lead), replaces: None },
+            Step::Replace(incarnation) => Seen { view: view(Turn::Stay), replaces: Some(incarnation) },
+        }
+    }
+
+    async fn leave(mut self) {
+        // Otherwise its time runs out.
+        let _ = self.members.leave(self.key).await;
+        self.hints.tell().await;
+    }
+
+    fn note_cut_off(&mut self, error: &dyn std::error::Error) {
+        self.lease.shaken(Instant::now());
+        if !std::mem::replace(&mut self.is_cut_off, true) {
+            warn!(%error, "the list of nodes cannot be reached");
+        }
+    }
+}
+
+/// What a look came to.
+struct Seen {
+    view: View,
+    /// A leader that must be ended.
+    replaces: Option<i64>,
+}

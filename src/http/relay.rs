@@ -1,0 +1,184 @@
+//! A node that does not lead: it passes every connection on, byte for byte, to the one that does.
+//!
+//! It reads nothing but a balancer's question whether it lives, so that TLS and WebSocket are the leader's matter. Who
+//! connects while nobody leads waits a little: then somebody will.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
+
+use super::connection_limits::{ConnectionLimits, ConnectionPlace};
+use super::proxy_protocol::{self, BadHeader};
+use crate::model::signing::Signer;
+use crate::session::limits::TransportLimits;
+use crate::system::config::IpNetwork;
+use crate::system::tasks::Tasks;
+
+/// How long a connection waits for a leader: for as long as it takes to replace one that has stopped answering.
+const WAIT_MAX: Duration = Duration::from_secs(8);
+
+/// Between two attempts to reach a leader that is said to serve.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// How long one attempt may take.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
+
+/// What is read at once of either side. Frames are small, and there are many connections.
+const BUFFER_BYTES: usize = 2 * 1024;
+
+/// How long no connection is accepted after the system had no file or memory for one.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a client may take to say the first word: all that are passed on here do, in HTTP and in TLS.
+const FIRST_WORD_MAX: Duration = Duration::from_secs(10);
+
+/// What a balancer asks a node. Who stands by answers for itself: it lives, whether somebody leads or not.
+const HEALTH: &[u8] = b"GET /healthz ";
+const ALIVE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\
+connection: close\r\n\r\n{\"status\":\"ok\"}";
+
+/// Where connections are passed on to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Upstream {
+    /// `HOST:PORT` of the leader's listener for nodes.
+    pub(crate) address: String,
+    /// Which leader it is: the number of its life.
+    pub(crate) incarnation: i64,
+}
+
+/// What passes connections on.
+#[derive(Clone, Debug)]
+pub(crate) struct Relay {
+    limits: Arc<ConnectionLimits>,
+    balancers: Arc<[IpNetwork]>,
+    signer: Signer,
+    upstream: watch::Receiver<Option<Upstream>>,
+    tasks: Tasks,
+}
+
+/// Why a connection could not be passed on.
+#[derive(Debug, Error)]
+enum Unrelayed {
+    #[error("nobody leads")]
+    NoLeader,
+    #[error("it said nothing")]
+    Silent,
+    #[error(transparent)]
+    BadHeader(#[from] BadHeader),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+impl Relay {
+    /// Passes on to whom `upstream` names, within the limits of a listener.
+    pub(crate) fn new(
+        limits: &TransportLimits,
+        balancers: &[IpNetwork],
+        signer: Signer,
+        upstream: watch::Receiver<Option<Upstream>>,
+        tasks: Tasks,
+    ) -> Self {
+        Self { limits: ConnectionLimits::new(limits), balancers: balancers.into(), signer, upstream, tasks }
+    }
+
+    /// Takes connections until it is told to stop. Those that are passed on go on for as long as their leader leads.
+    pub(crate) async fn run(&self, listener: &TcpListener, stop: &CancellationToken) {
+        let mut has_warned = false;
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((client, peer)) => self.admit(client, peer),
+                Err(error) => {
+                    if has_warned {
+                        debug!(%error, "cannot accept connections");
+                    } else {
+                        warn!(%error, "cannot accept connections; this is said once");
+                    }
+                    has_warned = true;
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn admit(&self, client: TcpStream, peer: SocketAddr) {
+        let address = peer.ip().to_canonical();
+        let is_balancer = self.balancers.iter().any(|network| network.contains(address));
+        match self.limits.take(Some(address).filter(|_| !is_balancer)) {
+            Ok(place) => {
+                let relay = self.clone();
+                self.tasks.spawn(async move {
+                    if let Err(reason) = relay.pass_on(client, peer, is_balancer, place).await {
+                        debug!(%peer, %reason, "a connection was not passed on");
+                    }
+                });
+            }
+            Err(full) => debug!(%peer, reason = %full, "connection turned away"),
+        }
+    }
+
+    async fn pass_on(
+        mut self,
+        mut client: TcpStream,
+        peer: SocketAddr,
+        is_balancer: bool,
+        _place: ConnectionPlace,
+    ) -> Result<(), Unrelayed> {
+        client.set_nodelay(true)?;
+        let whose =
+            if is_balancer { proxy_protocol::client_of(&mut client).await?.unwrap_or(peer) } else { peer };
+        if asks_for_health(&client).await? {
+            return Ok(client.write_all(ALIVE).await?);
+        }
+        let (mut leader, upstream) =
+            timeout(WAIT_MAX, self.reach()).await.map_err(|_| Unrelayed::NoLeader)?;
+        leader.set_nodelay(true)?;
+        leader.write_all(&proxy_protocol::header_of_node(whose, &self.signer)).await?;
+        let both = copy_bidirectional_with_sizes(&mut client, &mut leader, BUFFER_BYTES, BUFFER_BYTES);
+        tokio::select! {
+            passed = both => drop(passed?),
+            // It may stand still, and would never say that it does not lead any more.
+            _ = self.upstream.wait_for(|now| now.as_ref() != Some(&upstream)) => {}
+        }
+        Ok(())
+    }
+
+    /// Connects to whoever leads, as soon as somebody does.
+    async fn reach(&mut self) -> (TcpStream, Upstream) {
+        loop {
+            let serving = self.upstream.wait_for(Option::is_some).await.ok().and_then(|now| now.clone());
+            // Nobody names leaders any more once the process ends.
+            let Some(upstream) = serving else { return std::future::pending().await };
+            match timeout(CONNECT_MAX, TcpStream::connect(&upstream.address)).await {
+                Ok(Ok(leader)) => return (leader, upstream),
+                Ok(Err(error)) => debug!(address = upstream.address, %error, "the leader is not reached"),
+                Err(_) => debug!(address = upstream.address, "the leader does not answer"),
+            }
+            sleep(RETRY).await;
+        }
+    }
+}
+
+/// Whether a connection begins with the question whether this node lives. What it says stays to be read.
+async fn asks_for_health(client: &TcpStream) -> Result<bool, Unrelayed> {
+    let mut first = [0; HEALTH.len()];
+    let heard = timeout(FIRST_WORD_MAX, client.peek(&mut first)).await.map_err(|_| Unrelayed::Silent)??;
+    // Who sends it in pieces is passed on, and answered by the leader.
+    Ok(heard > 0 && first == *HEALTH)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Connections that are passed on, over real ones on loopback.
+
+use axum::routing::get;
+use axum::{Extension, Router};
+use tokio::io::AsyncReadExt as _;
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::http::client_address::Peer;
+use crate::http::listener::{Listening, Transport};
+use crate::system::part::Part;
+use crate::system::supervision::Kept as _;
+
+const KEY: [u8; 32] = [7; 32];
+const ASK: &[u8] = b"GET /peer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+/// A leader's listener for nodes; it says to everybody who they are.
+struct Leader {
+    address: SocketAddr,
+    _serving: JoinHandle<()>,
+}
+
+impl Leader {
+    async fn start(limits: TransportLimits) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let tasks = Tasks::for_tests(Part::Connection);
+        let transport = Transport::new(limits, Arc::default(), CancellationToken::new(), tasks);
+        let transport = transport.for_nodes(Signer::new(&KEY));
+        let peer = |Extension(Peer(peer)): Extension<Peer>| async move { format!("you are {peer}") };
+        let router = Router::new().route("/peer", get(peer));
+        let mut kept = Listening { part: Part::NodeListener, listener: Some(listener), router, transport };
+        let serving = tokio::spawn(async move { kept.run(&CancellationToken::new()).await.unwrap() });
+        Self { address, _serving: serving }
+    }
+
+    fn upstream(&self, incarnation: i64) -> Upstream {
+        Upstream { address: self.address.to_string(), incarnation }
+    }
+}
+
+/// A node that passes on to whom it is told.
+struct Node {
+    address: SocketAddr,
+    leader: watch::Sender<Option<Upstream>>,
+    stop: CancellationToken,
+    relaying: JoinHandle<()>,
+}
+
+impl Node {
+    async fn start(leader: Option<Upstream>, limits: TransportLimits) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (leader, upstream) = watch::channel(leader);
+        let tasks = Tasks::for_tests(Part::Connection);
+        let relay = Relay::new(&limits, &[], Signer::new(&KEY), upstream, tasks);
+        let stop = CancellationToken::new();
+        let until = stop.clone();
+        let relaying = tokio::spawn(async move { relay.run(&listener, &until).await });
+        Self { address, leader, stop, relaying }
+    }
+
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+}
+
+/// What comes until the other side closes.
+async fn rest(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    let _reset = stream.read_to_end(&mut answer).await;
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn the_leader_hears_whose_a_connection_is_that_another_node_passes_on() {
+    let leader = Leader::start(TransportLimits::default()).await;
+    let node = Node::start(Some(leader.upstream(1)), TransportLimits::default()).await;
+    let mut stream = node.connect().await;
+    stream.write_all(ASK).await.unwrap();
+    let own = stream.local_addr().unwrap();
+    let answer = rest(&mut stream).await;
+    assert!(answer.ends_with(&format!("you are {own}")), "{answer}");
+    let mut direct = TcpStream::connect(leader.address).await.unwrap();
+    direct.write_all(ASK).await.unwrap();
+    assert_eq!(rest(&mut direct).await, "", "who has not the key is no node");
+}
+
+#[tokio::test]
+async fn who_connects_while_nobody_leads_waits_for_a_leader() {
+    let leader = Leader::start(TransportLimits::default()).await;
+    let node = Node::start(None, TransportLimits::default()).await;
+    let mut stream = node.connect().await;
+    stream.write_all(ASK).await.unwrap();
+    let early = timeout(Duration::from_millis(100), rest(&mut stream)).await;
+    assert!(early.is_err(), "{early:?}");
+    // One that does not listen any more is not the last word.
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    node.leader.send_replace(Some(Upstream { address: gone.to_string(), incarnation: 1 }));
+    sleep(Duration::from_millis(100)).await;
+    node.leader.send_replace(Some(leader.upstream(2)));
+    assert!(rest(&mut stream).await.contains("you are "));
+}
+
+#[tokio::test]
+async fn a_connection_to_one_who_leads_no_more_is_closed() {
+    let leader = Leader::start(TransportLimits::default()).await;
+    for next in [None, Some(leader.upstream(2))] {
+        let node = Node::start(Some(leader.upstream(1)), TransportLimits::default()).await;
+        let mut stream = node.connect().await;
+        stream.write_all(&ASK[..20]).await.unwrap();
+        sleep(Duration::from_millis(100)).await;
+        node.leader.send_replace(next);
+        assert_eq!(timeout(Duration::from_secs(5), rest(&mut stream)).await.unwrap(), "");
+    }
+}
+
+#[tokio::test]
+async fn one_address_has_its_share_at_every_node() {
+    let few = TransportLimits { per_address: 1, caps_loopback: true, ..TransportLimits::default() };
+    let leader = Leader::start(TransportLimits::default()).await;
+    let node = Node::start(Some(leader.upstream(1)), few).await;
+    let _held = node.connect().await;
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(rest(&mut node.connect().await).await, "");
+}
+
+#[tokio::test]
+async fn who_stands_by_says_for_itself_that_it_lives() {
+    let node = Node::start(None, TransportLimits::default()).await;
+    let mut stream = node.connect().await;
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let answer = rest(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(answer.ends_with("\r\n\r\n{\"status\":\"ok\"}"), "{answer}");
+    let leader = Leader::start(TransportLimits::default()).await;
+    node.leader.send_replace(Some(leader.upstream(1)));
+    let mut stream = node.connect().await;
+    stream
+        .write_all(b"GET /healthzz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
+    let answer = rest(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_relay_that_is_stopped_accepts_nothing_more() {
+    let node = Node::start(None, TransportLimits::default()).await;
+    node.stop.cancel();
+    node.relaying.await.unwrap();
+}

@@ -1,0 +1,35 @@
+//! Rows of the list of nodes.
+
+use crate::model::time::UnixMillis;
+use crate::storage::members::{Member, Standing};
+
+row! {
+    pub(in crate::storage) struct MemberRow {
+        key: i64,
+        name: String,
+        address: String,
+        version: String,
+        began_at: i64,
+        holds: bool,
+        is_drained: bool,
+        serves: bool,
+        lives: bool,
+        incarnation: Option<i64>,
+    }
+}
+
+impl MemberRow {
+    pub(in crate::storage) fn into_member(self) -> Member {
+        Member {
+            key: self.key,
+            name: self.name,
+            address: self.address,
+            version: self.version,
+            began_at: UnixMillis(self.began_at),
+            holds: self.holds,
+            is_drained: self.is_drained,
+            lives: self.lives,
+            standing: Standing { writes_as: self.incarnation, serves: self.serves },
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A balancer in front of the nodes, as simple as can be: it passes a connection on to the next node that is up, asks
+//! each once a second whether it is, and closes what it has passed to one that is not.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+/// A node that does not answer so soon is down.
+const ANSWER_MAX: Duration = Duration::from_secs(1);
+
+/// Between two questions.
+const ASK_EVERY: Duration = Duration::from_secs(1);
+
+/// So many questions that are not answered in a row make a node one that is down.
+const UNANSWERED_MAX: u32 = 2;
+
+/// Passes connections on until it is dropped.
+pub(crate) struct Balancer {
+    address: SocketAddr,
+    _tasks: JoinSet<()>,
+}
+
+/// A node as the balancer knows it.
+struct Node {
+    address: SocketAddr,
+    is_up: watch::Sender<bool>,
+}
+
+impl Balancer {
+    /// Begins with the node at this place.
+    pub(crate) async fn start(nodes: Vec<SocketAddr>, first: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let known = |address| Node { address, is_up: watch::Sender::new(true) };
+        let nodes: Arc<[Node]> = nodes.into_iter().map(known).collect();
+        let mut tasks = JoinSet::new();
+        for node in 0..nodes.len() {
+            tasks.spawn(look_after(Arc::clone(&nodes), node));
+        }
+        tasks.spawn(async move {
+            let next = AtomicUsize::new(first);
+            while let Ok((client, _)) = listener.accept().await {
+                let turn = next.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(pass_on(client, Arc::clone(&nodes), turn));
+            }
+        });
+        Self { address, _tasks: tasks }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+/// Asks a node again and again whether it lives.
+async fn look_after(nodes: Arc<[Node]>, node: usize) {
+    let mut unanswered = 0;
+    loop {
+        let lives = timeout(ANSWER_MAX, ask(nodes[node].address)).await.is_ok_and(|asked| asked.is_ok());
+        unanswered = if lives { 0 } else { unanswered + 1 };
+        let is_up = unanswered < UNANSWERED_MAX;
+        nodes[node].is_up.send_if_modified(|known| std::mem::replace(known, is_up) != is_up);
+        sleep(ASK_EVERY).await;
+    }
+}
+
+async fn ask(address: SocketAddr) -> std::io::Result<()> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).await?;
+    if answer == *b"HTTP/1.1 200" { Ok(()) } else { Err(std::io::ErrorKind::Other.into()) }
+}
+
+async fn pass_on(mut client: TcpStream, nodes: Arc<[Node]>, turn: usize) {
+    for attempt in 0..nodes.len() {
+        let node = &nodes[(turn + attempt) % nodes.len()];
+        let mut is_up = node.is_up.subscribe();
+        if !*is_up.borrow() {
+            continue;
+        }
+        if let Ok(Ok(mut server)) = timeout(ANSWER_MAX, TcpStream::connect(node.address)).await {
+            let _ = (client.set_nodelay(true), server.set_nodelay(true));
+            // However it ends, the client connects again.
+            tokio::select! {
+                _ = tokio::io::copy_bidirectional(&mut client, &mut server) => {}
+                _ = is_up.wait_for(|is_up| !is_up) => {}
+            }
+            return;
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The cluster test: three real nodes on a real database and a real bus, which are killed, frozen and restarted while
+//! games are played across them. Nothing acknowledged may be lost, and every game must go on soon.
+//!
+//! ```sh
+//! cargo test --release --test cluster -- --kills 20 --games 300
+//! cargo test --release --test cluster -- --zombies 20
+//! cargo test --release --test cluster -- --rolling 3 --games 1000
+//! cargo test --release --test cluster -- --bus-restart 10
+//! cargo test --release --test cluster -- --database-restart 10
+//! ```
+//!
+//! The two players of a game reach the arena through balancers that begin at different nodes. `--kills` kills nodes
+//! with `kill -9`, mostly the one that leads, and starts each again after a moment. `--zombies` suspends the one that
+//! leads for longer than its lease, so that another one takes its place, and lets it go on: it must find itself
+//! replaced and end. `--rolling` stops each node in turn as an upgrade does. Without arguments a little of everything
+//! is done.
+
+#![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
+
+mod arguments;
+mod balancer;
+mod bus;
+mod nodes;
+mod witness;
+
+#[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
+#[path = "../crash/check.rs"]
+mod check;
+#[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
+#[path = "../crash/daemon.rs"]
+mod daemon;
+#[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
+#[path = "../crash/history.rs"]
+mod history;
+#[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
+#[path = "../crash/players.rs"]
+mod players;
+#[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
+#[path = "../crash/server.rs"]
+mod server;
+#[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
+#[path = "../crash/told.rs"]
+mod told;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arguments::Arguments;
+use balancer::Balancer;
+use bus::Bus;
+use fourfold::client::load::Witness;
+use history::History;
+use nodes::Nodes;
+use players::{Seating, TIME};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use server::Server;
+use tokio_util::sync::CancellationToken;
+use witness::Watch;
+
+/// How long it may take until everybody plays.
+const SEATING_MAX: Duration = Duration::from_mins(2);
+
+/// Between two things that happen to the cluster, in milliseconds.
+const QUIET_MS: std::ops::RangeInclusive<u64> = 500..=2_500;
+
+/// How long a killed node is away.
+const AWAY: Duration = Duration::from_secs(1);
+
+/// How long a leader stands still: longer than its lease and what it takes to replace it.
+const STILL: Duration = Duration::from_secs(9);
+
+/// How long a frozen node may take to find out that it was replaced.
+const END_MAX: Duration = Duration::from_secs(10);
+
+/// A game stands still for at most so long, whatever dies.
+const GOES_ON_MAX: Duration = Duration::from_secs(8);
+
+/// Time after the last fault in which everybody plays on, and for what ends in it to be told.
+const LAST_LIFE: Duration = Duration::from_secs(4);
+const LAST_NEWS: Duration = Duration::from_secs(1);
+
+fn main() -> ExitCode {
+    let Some(arguments) = Arguments::read(std::env::args().skip(1)) else { return ExitCode::SUCCESS };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let started = (Server::start(), runtime.block_on(Bus::start()));
+    let (Some(server), Some(bus)) = started else { return ExitCode::SUCCESS };
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let faults = runtime.block_on(run(&arguments, directory.path(), &server, &bus));
+    if faults.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    for fault in faults.iter().take(20) {
+        println!("FAULT: {fault}");
+    }
+    println!("{} faults; data, logs and history are kept in {}", faults.len(), directory.keep().display());
+    ExitCode::FAILURE
+}
+
+async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus) -> Vec<String> {
+    let arena = directory.join("arena");
+    std::fs::create_dir(&arena).expect("a writable directory");
+    server.keep(&arena);
+    let bots = players::create_bots(&arena, arguments.games);
+    let mut nodes = Nodes::start(directory, &arena, bus);
+    let balancers =
+        [Balancer::start(nodes.addresses(), 0).await, Balancer::start(nodes.addresses(), 1).await];
+    let history = Arc::new(History::create(&directory.join("history.ndjson")));
+    let watch = Arc::new(Watch::new(Arc::clone(&history)));
+    let witness: Arc<dyn Witness> = Arc::<Watch>::clone(&watch);
+    let stop = CancellationToken::new();
+    let seating = Seating { games: arguments.games, time: TIME, seed: arguments.seed };
+    let playing =
+        players::start(&seating, &bots, balancers.each_ref().map(Balancer::address), &witness, &stop);
+    let seated = history.games_begun(arguments.games as usize);
+    tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
+    let mut test =
+        Test { arguments, server, bus, watch: &watch, rng: ChaCha8Rng::seed_from_u64(arguments.seed) };
+    let mut faults = test.faults_happen(&mut nodes).await;
+    tokio::time::sleep(LAST_LIFE).await;
+    history.stopping();
+    tokio::time::sleep(LAST_NEWS).await;
+    stop.cancel();
+    playing.finish().await;
+    nodes.stop();
+    let wrong = check::compare(&arena, &history).await;
+    println!(
+        "cluster: 3 nodes, {} games at a time, seed {}: {}; {} acknowledged moves lost",
+        arguments.games,
+        arguments.seed,
+        history.summary(),
+        wrong.len(),
+    );
+    faults.extend(wrong);
+    faults
+}
+
+/// What happens to a cluster while everybody plays.
+struct Test<'t> {
+    arguments: &'t Arguments,
+    server: &'t Server,
+    bus: &'t Bus,
+    watch: &'t Watch,
+    rng: ChaCha8Rng,
+}
+
+impl Test<'_> {
+    async fn faults_happen(&mut self, nodes: &mut Nodes) -> Vec<String> {
+        let mut faults = Vec::new();
+        for kill in 0..self.arguments.kills {
+            self.quiet().await;
+            let leader = nodes.leader().await;
+            // Whoever leads is who matters; the others must be missed by nobody either.
+            let killed = if kill % 3 == 2 { (leader + 1) % nodes.len() } else { leader };
+            self.watch.fault();
+            nodes.kill(killed);
+            tokio::time::sleep(AWAY).await;
+            nodes.start_again(killed);
+        }
+        faults.extend(self.report("kills of a node", self.arguments.kills, GOES_ON_MAX).await);
+        for _ in 0..self.arguments.zombies {
+            self.quiet().await;
+            let leader = nodes.leader().await;
+            self.watch.fault();
+            nodes.suspend(leader, STILL).await;
+            match nodes.ended_within(leader, END_MAX).await {
+                Some(code) if code == Some(74) || code == Some(75) => {}
+                ended => {
+                    faults.push(format!("a leader that was replaced ended with {ended:?}, not 74 or 75"));
+                }
+            }
+            nodes.start_again(leader);
+        }
+        faults.extend(self.report("leaders frozen and replaced", self.arguments.zombies, GOES_ON_MAX).await);
+        for _ in 0..self.arguments.rolling {
+            self.quiet().await;
+            for node in 0..nodes.len() {
+                self.watch.fault();
+                nodes.restart(node);
+            }
+        }
+        faults.extend(self.report("rounds of planned restarts", self.arguments.rolling, GOES_ON_MAX).await);
+        for _ in 0..self.arguments.bus_restarts {
+            self.quiet().await;
+            self.watch.fault();
+            self.bus.restart().await;
+        }
+        faults.extend(self.report("deaths of the bus", self.arguments.bus_restarts, GOES_ON_MAX).await);
+        for _ in 0..self.arguments.database_restarts {
+            self.quiet().await;
+            self.watch.fault();
+            self.server.kill().await;
+        }
+        faults.extend(
+            self.report("deaths of the database", self.arguments.database_restarts, GOES_ON_MAX).await,
+        );
+        faults
+    }
+
+    /// Lets everybody play for a while.
+    async fn quiet(&mut self) {
+        tokio::time::sleep(Duration::from_millis(self.rng.random_range(QUIET_MS))).await;
+    }
+
+    /// Prints how long games stood still, and says which did for too long.
+    async fn report(&self, what: &str, times: u32, longest: Duration) -> Option<String> {
+        if times == 0 {
+            return None;
+        }
+        tokio::time::sleep(longest).await;
+        let still = self.watch.take();
+        println!("{times} {what}: {still}");
+        (still.longest() > longest).then(|| format!("{what}: a game stood still for {:?}", still.longest()))
+    }
+}

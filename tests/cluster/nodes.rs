@@ -1,0 +1,135 @@
+//! Three nodes of one arena, each with a directory of its own.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::bus::Bus;
+use crate::daemon::{Daemon, SETTINGS, data, fourfold};
+use crate::server;
+
+/// So many nodes.
+const NODES: usize = 3;
+
+/// How long it may take until somebody leads.
+const LEADER_MAX: Duration = Duration::from_secs(20);
+
+/// Between two looks who leads.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The nodes, by number; none for one that does not run.
+pub(crate) struct Nodes {
+    arena: PathBuf,
+    directories: Vec<PathBuf>,
+    settings: Vec<String>,
+    addresses: Vec<SocketAddr>,
+    running: Vec<Option<Daemon>>,
+}
+
+/// What `fourfold cluster status --json` prints, as far as it matters.
+#[derive(Deserialize)]
+struct Status {
+    nodes: Vec<ShownNode>,
+}
+
+#[derive(Deserialize)]
+struct ShownNode {
+    name: String,
+    role: String,
+}
+
+impl Nodes {
+    /// Starts them on the database that `arena` names, with its key.
+    pub(crate) fn start(directory: &Path, arena: &Path, bus: &Bus) -> Self {
+        let mut nodes = Self {
+            arena: arena.to_owned(),
+            directories: Vec::new(),
+            settings: Vec::new(),
+            addresses: Vec::new(),
+            running: Vec::new(),
+        };
+        for number in 0..NODES {
+            let own = directory.join(format!("node-{number}"));
+            std::fs::create_dir_all(data(&own)).expect("a writable directory");
+            for (from, to) in [
+                (server::url_file(arena), server::url_file(&own)),
+                (data(arena).join("secret.key"), data(&own).join("secret.key")),
+            ] {
+                std::fs::copy(from, to).expect("a writable directory");
+            }
+            let settings =
+                format!("{SETTINGS}\n[cluster]\nbus = \"{}\"\nnode = \"node-{number}\"\n", bus.url());
+            let daemon = Daemon::start(&own, None, &settings);
+            nodes.addresses.push(daemon.address());
+            nodes.running.push(Some(daemon));
+            nodes.directories.push(own);
+            nodes.settings.push(settings);
+        }
+        nodes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Where players connect.
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
+        self.addresses.clone()
+    }
+
+    /// The number of the node that leads.
+    pub(crate) async fn leader(&self) -> usize {
+        let deadline = Instant::now() + LEADER_MAX;
+        loop {
+            let mut command = fourfold();
+            let printed =
+                server::tell(&self.arena, &mut command).args(["cluster", "status", "--json"]).output();
+            let printed = printed.expect("the binary starts").stdout;
+            if let Ok(status) = serde_json::from_slice::<Status>(&printed) {
+                let leads = status.nodes.iter().find(|node| node.role == "leads");
+                if let Some(number) = leads.and_then(|node| node.name.strip_prefix("node-")?.parse().ok()) {
+                    return number;
+                }
+            }
+            assert!(Instant::now() < deadline, "nobody leads: {}", String::from_utf8_lossy(&printed));
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self, node: usize) {
+        self.running[node].take().expect("it runs").kill();
+    }
+
+    pub(crate) fn start_again(&mut self, node: usize) {
+        let address = Some(self.addresses[node]);
+        self.running[node] = Some(Daemon::start(&self.directories[node], address, &self.settings[node]));
+    }
+
+    /// Lets it stand still for so long.
+    pub(crate) async fn suspend(&self, node: usize, still: Duration) {
+        self.running[node].as_ref().expect("it runs").suspend(still).await;
+    }
+
+    /// Its exit code, if it ends by itself by then.
+    pub(crate) async fn ended_within(&mut self, node: usize, patience: Duration) -> Option<Option<i32>> {
+        let mut daemon = self.running[node].take().expect("it runs");
+        daemon.ended_within(patience).await.map(|status| status.code())
+    }
+
+    /// Stops it as planned, and starts it again.
+    pub(crate) fn restart(&mut self, node: usize) {
+        let daemon = self.running[node].take().expect("it runs");
+        tokio::task::block_in_place(|| daemon.stop());
+        tokio::task::block_in_place(|| self.start_again(node));
+    }
+
+    /// Stops them all as planned.
+    pub(crate) fn stop(&mut self) {
+        for daemon in self.running.iter_mut().filter_map(Option::take) {
+            tokio::task::block_in_place(|| daemon.stop());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! How long each game stood still after something happened.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use fourfold::client::load::{Ack, HeardEnd, LoadTrouble, Role, Witness};
+use fourfold::model::ids::{GameId, PlayerId};
+use fourfold::protocol::server::GameEnd;
+use fourfold_engine::Column;
+
+use crate::history::History;
+
+/// Notes for how long games stand still, and tells the history everything.
+pub(crate) struct Watch {
+    history: Arc<History>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    live: HashSet<GameId>,
+    /// Games that have not moved since something happened, and when that was.
+    waiting: HashMap<GameId, Instant>,
+    still: Vec<Duration>,
+}
+
+/// For how long games stood still.
+pub(crate) struct Still(Vec<Duration>);
+
+impl Watch {
+    pub(crate) fn new(history: Arc<History>) -> Self {
+        Self { history, seen: Mutex::default() }
+    }
+
+    /// Something is about to happen.
+    pub(crate) fn fault(&self) {
+        let mut seen = self.lock();
+        let now = Instant::now();
+        let Seen { live, waiting, .. } = &mut *seen;
+        for game in live.iter() {
+            waiting.entry(game.clone()).or_insert(now);
+        }
+    }
+
+    /// For how long games stood still since this was asked last. Those that still do count until now.
+    pub(crate) fn take(&self) -> Still {
+        let mut seen = self.lock();
+        let mut still = std::mem::take(&mut seen.still);
+        still.extend(std::mem::take(&mut seen.waiting).into_values().map(|since| since.elapsed()));
+        still.sort_unstable();
+        Still(still)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().expect("no task panics while it holds this")
+    }
+
+    fn moved(&self, game: &GameId) {
+        let mut seen = self.lock();
+        if let Some(since) = seen.waiting.remove(game) {
+            seen.still.push(since.elapsed());
+        }
+    }
+}
+
+impl Still {
+    pub(crate) fn longest(&self) -> Duration {
+        self.0.last().copied().unwrap_or_default()
+    }
+
+    fn at(&self, percent: usize) -> u128 {
+        self.0
+            .get((self.0.len() * percent / 100).min(self.0.len().saturating_sub(1)))
+            .map_or(0, Duration::as_millis)
+    }
+}
+
+impl fmt::Display for Still {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (games, longest) = (self.0.len(), self.longest().as_millis());
+        write!(
+            f,
+            "{games} games went on after p50 {} ms, p99 {} ms, max {longest} ms",
+            self.at(50),
+            self.at(99)
+        )
+    }
+}
+
+impl Witness for Watch {
+    fn playing(&self, game: &GameId) {
+        self.lock().live.insert(game.clone());
+        self.history.playing(game);
+    }
+
+    fn sending(&self, game: &GameId, ply: u32, column: Column) {
+        self.history.sending(game, ply, column);
+    }
+
+    fn acked(&self, ack: &Ack) {
+        self.moved(&ack.game);
+        self.history.acked(ack);
+    }
+
+    fn ended(&self, role: Role, end: &GameEnd) {
+        self.moved(&end.game);
+        self.lock().live.remove(&end.game);
+        self.history.ended(role, end);
+    }
+
+    fn heard_end(&self, heard: &HeardEnd) {
+        self.history.heard_end(heard);
+    }
+
+    fn heard_out(&self, player: &PlayerId) {
+        self.history.heard_out(player);
+    }
+
+    fn reconnected(&self, role: Role) {
+        self.history.reconnected(role);
+    }
+
+    fn trouble(&self, trouble: LoadTrouble) {
+        self.history.trouble(trouble);
+    }
+}
