@@ -100,6 +100,13 @@ impl Classes {
         self.rooms().get(code).cloned()
     }
 
+    /// Its teacher has looked at a class, if there is one. Nothing follows from that, so nobody is woken.
+    pub(crate) fn teacher_seen(&self, code: &ClassCode, now: UnixMillis) {
+        if let Some(class) = self.rooms().get_mut(code) {
+            class.seen(now);
+        }
+    }
+
     /// Changes a class in somebody's name, whoever it is.
     ///
     /// # Errors

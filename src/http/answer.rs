@@ -31,6 +31,16 @@ impl<T> List<T> {
     }
 }
 
+/// A table to be kept in a file of this name, as CSV.
+pub(super) fn table(name: &str, text: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    (headers, text).into_response()
+}
+
 /// How long an answer may be kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keep {

@@ -44,6 +44,7 @@ mod settings;
 mod status;
 #[cfg(test)]
 mod tests;
+mod time_choice;
 mod tournament_plans;
 mod tournaments;
 mod tv;

@@ -193,6 +193,8 @@ impl SessionGateway {
         };
         match self.resume(&request, &resume_token, re).await? {
             Resumed::Yes(opened) => Ok(opened),
+            // All sessions end with this process, to go on at the next one: none is replaced by another meanwhile.
+            Resumed::No(_) if self.services.sockets_stop.is_cancelled() => Err(stopping()),
             Resumed::No(unheard) => self.open_fresh(&request, unheard, re).await,
         }
     }
@@ -550,6 +552,12 @@ fn clean(text: &str) -> String {
 /// So many new sessions have come from there that more must wait; to go on with one costs nothing.
 fn used_up(refusal: &Refusal) -> RefusedHello {
     RefusedHello { error: share::refusal(refusal).fatal(), code: CloseCode::Flooding }
+}
+
+/// The process ends: whoever comes back later goes on with the session that it had.
+fn stopping() -> RefusedHello {
+    let error = WireError::new(ErrorCode::Busy, "the server restarts").retry_in(RETRY_AFTER_FAILURE);
+    RefusedHello { error: error.fatal(), code: CloseCode::Restart }
 }
 
 fn refuse_account(error: &AccountError) -> RefusedHello {

@@ -126,12 +126,12 @@ async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus
     playing.finish().await;
     nodes.stop();
     let wrong = check::compare(&arena, &history).await;
+    let lost = wrong.iter().filter(|fault| fault.contains("acknowledged")).count();
     println!(
-        "cluster: 3 nodes, {} games at a time, seed {}: {}; {} acknowledged moves lost",
+        "cluster: 3 nodes, {} games at a time, seed {}: {}; {lost} acknowledged moves lost",
         arguments.games,
         arguments.seed,
         history.summary(),
-        wrong.len(),
     );
     faults.extend(wrong);
     faults

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::tournament_plans::{TimeWish, allowed};
 use crate::competition::classes::ClassError;
 use crate::competition::classes::classroom::{Activity, Classroom, JoinError, TIME};
+use crate::http::answer::table;
 use crate::http::auth::{SignedIn, Viewer};
 use crate::http::client_address::ClientAddress;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
@@ -295,7 +296,7 @@ fn seen_by(state: &AppState, code: &ClassCode, who: &PlayerId) -> Result<ClassVi
     let class = state.classes.get(code).ok_or_else(|| ApiError::not_found("class"))?;
     let teaches = class.teacher.id == *who;
     if teaches {
-        state.classes.change(code, |class| class.seen(UnixMillis::now())).map_err(refuse)?;
+        state.classes.teacher_seen(code, UnixMillis::now());
     } else if class.pupil(who).is_none() {
         return Err(ApiError::not_found("class"));
     }
@@ -441,10 +442,5 @@ async fn results(
         let (rank, points, games) = (place + 1, pupil.points, score.games());
         let _ = writeln!(text, "{rank},{name},{points},{games},{wins},{draws},{losses}");
     }
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"class-{code}.csv\"")),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((headers, text).into_response())
+    Ok(table(&format!("class-{code}.csv"), text))
 }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use axum::routing::{get, put};
 use fourfold_arena::format::Format;
 use fourfold_arena::report::RatedPlayer;
@@ -21,7 +21,7 @@ use crate::competition::tournament::progress::ScheduleLine;
 use crate::competition::tournament::{
     EntryError, PlanTerms, TournamentSummary, TournamentView, Upcoming, Wish,
 };
-use crate::http::answer::{Keep, List, keepable_json};
+use crate::http::answer::{Keep, List, keepable_json, table};
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -320,12 +320,7 @@ async fn standings_file(State(state): State<AppState>, PathPart(id): PathPart) -
             "{rank},{name},{score},{wins},{wins_first},{wins_second},{draws},{losses},{games},{elo},{pm95},{faults}"
         );
     }
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"tournament-{id}.csv\"")),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((headers, text).into_response())
+    Ok(table(&format!("tournament-{id}.csv"), text))
 }
 
 fn row_of(TournamentSummary { tournament, games, winner }: TournamentSummary) -> TournamentRow {

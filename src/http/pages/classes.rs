@@ -9,7 +9,7 @@ use super::characters::Cast;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::lessons::title_of;
 use super::live::GameTile;
-use super::words;
+use super::time_choice::TimeChoice;
 use crate::competition::classes::classroom::{Activity, ClassMember, Classroom, TIME};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
@@ -17,9 +17,6 @@ use crate::model::class_code::ClassCode;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::study::lessons::LESSONS;
-
-/// Banks and increments that are offered, in milliseconds.
-const TIMES: [[u32; 2]; 4] = [[60_000, 1_000], [180_000, 2_000], [300_000, 3_000], [600_000, 5_000]];
 
 /// Lengths of arenas that are offered, in minutes, and the one that is chosen.
 const MINUTES: [u32; 5] = [5, 10, 20, 30, 45];
@@ -38,14 +35,6 @@ struct DoorPage {
     may_open: bool,
     /// The class that they teach.
     own: Option<String>,
-}
-
-/// A time control to choose.
-struct TimeChoice {
-    bank_ms: u32,
-    increment_ms: u32,
-    words: String,
-    is_chosen: bool,
 }
 
 /// A length to choose.
@@ -108,7 +97,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(co
     let Some(class) = state.classes.get(&code) else { return at_the_door(&state, &visitor, code.as_str()) };
     if visitor.is(&class.teacher.id) {
         // It may have ended this moment, and is shown once more.
-        let _ = state.classes.change(&code, |class| class.seen(UnixMillis::now()));
+        state.classes.teacher_seen(&code, UnixMillis::now());
         return desk(&state, &visitor, &code, &class);
     }
     let pupil = class.standings().into_iter().find(|pupil| visitor.is(&pupil.identity.id));
@@ -144,12 +133,6 @@ fn desk(state: &AppState, visitor: &Visitor, code: &ClassCode, class: &Classroom
     let cast = Cast::new(lang, &[]);
     let live = state.arena.live_games();
     let boards = live.iter().filter(|game| class.has_game(&game.game));
-    let time = |[bank_ms, increment_ms]: [u32; 2]| TimeChoice {
-        bank_ms,
-        increment_ms,
-        words: words::bank_and_increment(lang, bank_ms, increment_ms),
-        is_chosen: TIME.bank_ms == Some(bank_ms),
-    };
     let minutes = |minutes: u32| MinutesChoice {
         minutes,
         words: lang.count("class.minutes", minutes.into()),
@@ -164,7 +147,7 @@ fn desk(state: &AppState, visitor: &Visitor, code: &ClassCode, class: &Classroom
         pupils: lang.count("class.pupils", rows.len() as u64),
         rows,
         boards: boards.map(|game| GameTile::new(lang, game, &cast)).collect(),
-        times: TIMES.into_iter().map(time).collect(),
+        times: TimeChoice::all(lang, TIME),
         minutes: MINUTES.into_iter().map(minutes).collect(),
         lessons: LESSONS.iter().map(|lesson| (lesson.topic.name(), title_of(lang, lesson.topic))).collect(),
         lesson: match &class.activity {

@@ -6,10 +6,12 @@ use axum::response::Html;
 
 use super::Page;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::time_choice::TimeChoice;
 use super::words;
 use crate::competition::tournament::{PlanTerms, Upcoming};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::model::clock::TimeControl;
 use crate::model::ids::TournamentId;
 use crate::model::player::PlayerKind;
 use crate::system::config::FormatName;
@@ -17,19 +19,8 @@ use crate::system::config::FormatName;
 /// Games of a meeting that are offered.
 const GAMES: [u32; 3] = [2, 4, 6];
 
-/// Banks and increments that are offered, in milliseconds.
-const TIMES: [[u32; 2]; 4] = [[60_000, 1_000], [180_000, 2_000], [300_000, 3_000], [600_000, 5_000]];
-
-/// The one that is chosen.
-const TIME_CHOSEN: usize = 1;
-
-/// A time control to choose.
-struct TimeChoice {
-    bank_ms: u32,
-    increment_ms: u32,
-    words: String,
-    is_chosen: bool,
-}
+/// The time that is chosen unless somebody chooses.
+const TIME_CHOSEN: TimeControl = TimeControl { bank_ms: Some(180_000), increment_ms: 2_000, move_ms: None };
 
 #[derive(Template)]
 #[template(path = "tournament-new.html")]
@@ -46,18 +37,12 @@ struct NewTournamentPage {
 pub(super) async fn form(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
     let is_person = visitor.signed_in().is_some_and(|viewer| viewer.identity.kind == PlayerKind::Human);
-    let choice = |(place, [bank_ms, increment_ms]): (usize, [u32; 2])| TimeChoice {
-        bank_ms,
-        increment_ms,
-        words: words::bank_and_increment(lang, bank_ms, increment_ms),
-        is_chosen: place == TIME_CHOSEN,
-    };
     let page = NewTournamentPage {
         frame: visitor.frame(Tab::Tournaments, lang.text("tournament.make")),
         may_make: is_person,
         is_open: state.access.tournaments,
         games: GAMES.map(|games| (games, lang.count("challenge.games", games.into()))),
-        times: TIMES.into_iter().enumerate().map(choice).collect(),
+        times: TimeChoice::all(lang, TIME_CHOSEN),
     };
     Ok(Html(page.render()?))
 }
