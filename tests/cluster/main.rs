@@ -175,8 +175,9 @@ impl Test<'_> {
         }
         faults.extend(self.report("leaders frozen and replaced", self.arguments.zombies, GOES_ON_MAX).await);
         for _ in 0..self.arguments.rolling {
-            self.quiet().await;
             for node in 0..nodes.len() {
+                // As an operator does who looks whether the arena is well before the next one.
+                self.quiet().await;
                 self.watch.fault();
                 nodes.restart(node);
             }

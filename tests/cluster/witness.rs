@@ -48,6 +48,9 @@ impl Watch {
     pub(crate) fn take(&self) -> Still {
         let mut seen = self.lock();
         let mut still = std::mem::take(&mut seen.still);
+        for (game, since) in &seen.waiting {
+            eprintln!("game {game} has not gone on for {:?}", since.elapsed());
+        }
         still.extend(std::mem::take(&mut seen.waiting).into_values().map(|since| since.elapsed()));
         still.sort_unstable();
         Still(still)

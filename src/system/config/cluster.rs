@@ -70,6 +70,11 @@ impl ClusterConfig {
             let message = "say by which address of this machine the others reach it";
             return refused("cluster.listen and cluster.advertise", message);
         }
+        if self.bus.is_elsewhere() && self.listen.is_local() && self.advertise.0.is_none() {
+            let message =
+                "other machines cannot reach this one's loopback: say where they do, such as 10.0.0.5:4446";
+            return refused("cluster.listen", message);
+        }
         if self.name.0.is_empty() {
             return refused("cluster.name", "it is empty");
         }
@@ -113,6 +118,11 @@ impl BusUrls {
     pub(crate) fn masked(&self) -> Self {
         let masked = |url: &BusUrl| BusUrl { text: format!("nats://{}", url.server), ..url.clone() };
         Self(self.0.iter().map(masked).collect())
+    }
+
+    /// Whether all of them are on other machines, and so are nodes.
+    fn is_elsewhere(&self) -> bool {
+        !self.0.iter().any(|url| url.server.is_local())
     }
 
     /// A server on another machine that anybody could speak to, or listen to.
@@ -246,6 +256,11 @@ mod tests {
         ClusterConfig { bus: bus.parse().unwrap(), ..ClusterConfig::default() }
     }
 
+    /// The same on a machine that others reach.
+    fn at(bus: &str) -> ClusterConfig {
+        ClusterConfig { listen: "10.0.0.6:4446".parse().unwrap(), ..node(bus) }
+    }
+
     fn shared() -> StorageConfig {
         StorageConfig {
             url: "postgres://arena@localhost/arena".to_owned().into(),
@@ -273,10 +288,11 @@ mod tests {
     #[test]
     fn a_bus_of_another_machine_asks_who_one_is_and_lets_nobody_listen() {
         for open in ["nats://10.0.0.5", "nats://me:secret@10.0.0.5", "tls://10.0.0.5", "tls://@10.0.0.5"] {
-            check_refused(&node(open), &shared(), "cluster.bus");
+            check_refused(&at(open), &shared(), "cluster.bus");
             check_refused(&node(&format!("nats://127.0.0.1,{open}")), &shared(), "cluster.bus");
         }
-        node("tls://me:secret@10.0.0.5,tls://token@bus.example:4223").check(&shared()).unwrap();
+        at("tls://me:secret@10.0.0.5,tls://token@bus.example:4223").check(&shared()).unwrap();
+        check_refused(&node("tls://me:secret@10.0.0.5"), &shared(), "cluster.listen");
     }
 
     #[test]
