@@ -11,6 +11,7 @@ use crate::storage::conformance::{
     whole_game,
 };
 use crate::storage::games::GameStore;
+use crate::storage::members::{BadMember, NewMember, Standing};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::StoredGame;
 use crate::storage::transfer::{Kind, TABLES};
@@ -295,7 +296,7 @@ async fn every_table_and_column_is_moved() {
                  ON k.table_schema = c.table_schema AND k.table_name = c.table_name \
                  AND k.column_name = c.column_name AND k.constraint_name = c.table_name || '_pkey' \
                WHERE c.table_schema = current_schema() AND c.column_name <> 'one_row' \
-                 AND c.table_name NOT IN ('arena', 'attempt', 'node', 'transfer')";
+                 AND c.table_name NOT IN ('arena', 'attempt', 'cluster', 'member', 'node', 'transfer')";
     let reader = store.reader().await.unwrap();
     let mut found: Vec<(String, String, String, i64)> = db::query_as(sql).fetch_all(&reader).await.unwrap();
     let mut moved: Vec<_> = TABLES
@@ -315,4 +316,66 @@ async fn every_table_and_column_is_moved() {
     found.sort();
     moved.sort();
     assert_eq!(moved, found);
+}
+
+fn node(name: &str, key: &str) -> NewMember {
+    NewMember {
+        name: name.to_owned(),
+        address: "127.0.0.1:1".to_owned(),
+        holds: true,
+        key_digest: key.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn nodes_are_listed_for_as_long_as_they_beat_and_sign_alike() {
+    let Some(server) = &*POSTGRES else { return };
+    let url = server.new_url();
+    let mut members = Members::of(&url).unwrap();
+    assert!(!members.has_list().await.unwrap(), "nobody has used it");
+    let store = open(&url).await.unwrap();
+    assert!(members.has_list().await.unwrap());
+    let first = members.join(&node("one", "a key")).await.unwrap();
+    let refused = members.join(&node("two", "another key")).await.unwrap_err();
+    assert!(matches!(refused, BadMember::OtherKey), "{refused}");
+    let roll = members.look().await.unwrap();
+    assert!(!roll.members[0].lives && roll.leader().is_none(), "it has not beaten yet: {roll:?}");
+    let leads = Standing { writes_as: Some(store.incarnation()), serves: true };
+    assert!(members.beat(first, Duration::from_secs(60), leads).await.unwrap());
+    let roll = members.look().await.unwrap();
+    assert_eq!(roll.leader().map(|leader| (leader.key, leader.lives)), Some((first, true)));
+    assert!(roll.is_locked);
+    assert!(members.drain("one", true).await.unwrap() && !members.drain("three", true).await.unwrap());
+    assert!(members.look().await.unwrap().member(first).unwrap().is_drained);
+    // A process that is started again under its name takes the place of the one before, drained or not.
+    let again = members.join(&node("one", "a key")).await.unwrap();
+    assert!(!members.beat(first, Duration::from_secs(60), leads).await.unwrap());
+    assert!(!members.look().await.unwrap().member(again).unwrap().is_drained);
+    members.leave(again).await.unwrap();
+    assert_eq!(members.look().await.unwrap().members, []);
+    store.close().await.unwrap();
+    assert!(!members.look().await.unwrap().is_locked);
+}
+
+#[tokio::test]
+async fn a_writer_that_was_ended_writes_nothing_more_and_lets_the_next_one_in() {
+    let Some(server) = &*POSTGRES else { return };
+    let url = server.new_url();
+    let store = open(&url).await.unwrap();
+    let mut members = Members::of(&url).unwrap();
+    let refused = PostgresStore::open_now(&url, Durability::Strict).await.unwrap_err();
+    assert!(matches!(refused, PostgresOpenError::InUse { .. }), "{refused}");
+    members.end_writer(store.incarnation()).await.unwrap();
+    let roll = members.look().await.unwrap();
+    assert!(roll.writer.is_none(), "{roll:?}");
+    // Whichever comes first, the end of its connection or its being replaced, nothing is written.
+    let mut refusals = Vec::new();
+    while !matches!(refusals.last(), Some(StoreError::Failed(_))) {
+        refusals.push(store.probe().await.unwrap_err());
+        assert!(refusals.len() < 10, "{refusals:?}");
+    }
+    let next = open(&url).await.unwrap();
+    assert!(next.incarnation() > store.incarnation());
+    next.probe().await.unwrap();
+    store.probe().await.unwrap_err();
 }
