@@ -37,6 +37,9 @@ const TABLES_MAX: Duration = Duration::from_secs(30);
 /// Who joins while nobody leads says after so long that it listens.
 const READY_AFTER: Duration = Duration::from_secs(2);
 
+/// Before a node tries again to lead whose program does not know the database's form.
+const UNFIT_RETRY: Duration = Duration::from_secs(10);
+
 /// Between two attempts to take the right to write again.
 const RECLAIM_EVERY: Duration = Duration::from_millis(500);
 
@@ -181,7 +184,6 @@ impl Node {
                 }
                 tokio::select! {
                     biased;
-                    () = shutdown.cancelled() => return Ok(None),
                     // Its thread has panicked: nothing would ever change again.
                     changed = view.changed() => changed.map_err(|_| ServerError::Replaced)?,
                     () = sleep(READY_AFTER), if on_ready.is_some() => {}
@@ -189,6 +191,9 @@ impl Node {
             }
         };
         tokio::select! {
+            biased;
+            // Also while it tries to lead: what it has begun then ends with its connection.
+            () = shutdown.cancelled() => Ok(None),
             ended = waiting => { stop.cancel(); ended }
             () = self.relay.run(&self.public, &stop) => Ok(None),
         }
@@ -200,6 +205,12 @@ impl Node {
         match Engine::open_now(storage.url.expose().unwrap_or_default(), storage.durability).await {
             Ok(taken) => Ok(Some(taken)),
             Err(PostgresOpenError::InUse { .. } | PostgresOpenError::Unreachable { .. }) => Ok(None),
+            // As that of a later version, which has led before: connections are passed on all the same.
+            Err(PostgresOpenError::Unfit(why)) => {
+                error!(why, "this node cannot lead");
+                sleep(UNFIT_RETRY).await;
+                Ok(None)
+            }
             Err(error) => Err(ServerError::Cluster(error)),
         }
     }
