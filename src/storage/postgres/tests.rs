@@ -341,7 +341,7 @@ async fn nodes_are_listed_for_as_long_as_they_beat_and_sign_alike() {
     let roll = members.look().await.unwrap();
     assert!(!roll.members[0].lives && roll.leader().is_none(), "it has not beaten yet: {roll:?}");
     let leads = Standing { writes_as: Some(store.incarnation()), serves: true };
-    assert!(members.beat(first, Duration::from_secs(60), leads).await.unwrap());
+    assert!(members.beat(first, Duration::from_mins(1), leads).await.unwrap());
     let roll = members.look().await.unwrap();
     assert_eq!(roll.leader().map(|leader| (leader.key, leader.lives)), Some((first, true)));
     assert!(roll.is_locked);
@@ -349,7 +349,7 @@ async fn nodes_are_listed_for_as_long_as_they_beat_and_sign_alike() {
     assert!(members.look().await.unwrap().member(first).unwrap().is_drained);
     // A process that is started again under its name takes the place of the one before, drained or not.
     let again = members.join(&node("one", "a key")).await.unwrap();
-    assert!(!members.beat(first, Duration::from_secs(60), leads).await.unwrap());
+    assert!(!members.beat(first, Duration::from_mins(1), leads).await.unwrap());
     assert!(!members.look().await.unwrap().member(again).unwrap().is_drained);
     members.leave(again).await.unwrap();
     assert_eq!(members.look().await.unwrap().members, []);
