@@ -49,7 +49,7 @@ impl Watch {
         let mut seen = self.lock();
         let mut still = std::mem::take(&mut seen.still);
         for (game, since) in &seen.waiting {
-            eprintln!("game {game} has not gone on for {:?}", since.elapsed());
+            println!("game {game} has not gone on for {:?}", since.elapsed());
         }
         still.extend(std::mem::take(&mut seen.waiting).into_values().map(|since| since.elapsed()));
         still.sort_unstable();
