@@ -89,8 +89,13 @@ impl Transport {
     }
 
     /// Whether who has this address says for whom it speaks.
-    fn is_balancer(&self, address: IpAddr) -> bool {
+    pub(super) fn is_balancer(&self, address: IpAddr) -> bool {
         self.nodes.is_some() || self.balancers.iter().any(|network| network.contains(address))
+    }
+
+    /// Whose share a connection from there takes: nobody's, if whoever has the address speaks for many.
+    pub(super) fn counted(&self, address: IpAddr) -> Option<IpAddr> {
+        Some(address).filter(|address| !self.is_balancer(*address) && !self.site.trusts(*address))
     }
 
     /// The same behind TLS, if there is a certificate.
@@ -153,10 +158,18 @@ async fn accept_all(listener: &TcpListener, router: &Router, transport: &Transpo
         let accepted = tokio::select! {
             biased;
             () = transport.stop.cancelled() => return,
-            accepted = listener.accept() => accepted,
+            accepted = accept(listener, &mut warnings) => accepted,
         };
-        match accepted {
-            Ok((stream, peer)) => admit(stream, peer, transport, &deps, &mut warnings),
+        let (stream, peer) = accepted;
+        admit(stream, peer, transport, &deps, &mut warnings);
+    }
+}
+
+/// The next connection, whatever comes of others.
+pub(super) async fn accept(listener: &TcpListener, warnings: &mut Warnings) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
             Err(error) if is_of_one_connection(&error) => {
                 debug!(%error, "a connection ended before it began");
             }
@@ -178,8 +191,7 @@ fn admit(
 ) {
     let address = peer.ip().to_canonical();
     let is_balancer = transport.is_balancer(address);
-    let counted = Some(address).filter(|address| !is_balancer && !transport.site.trusts(*address));
-    match transport.connection_limits.take(counted) {
+    match transport.connection_limits.take(transport.counted(address)) {
         Ok(slot) => {
             if let Err(error) = prepare(&stream) {
                 debug!(%error, "a connection ended before it began");
@@ -321,13 +333,13 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 
 /// Lets a warning through now and then, and counts the others.
 #[derive(Debug, Default)]
-struct Warnings {
+pub(super) struct Warnings {
     said: Option<Instant>,
     unsaid: u64,
 }
 
 impl Warnings {
-    fn warn(&mut self, say: impl FnOnce(u64)) {
+    pub(super) fn warn(&mut self, say: impl FnOnce(u64)) {
         let now = Instant::now();
         if self.said.is_some_and(|said| now.duration_since(said) < WARNING_INTERVAL) {
             self.unsaid += 1;

@@ -3,9 +3,9 @@
 //! It reads nothing but a balancer's question whether it lives, so that TLS and WebSocket are the leader's matter. Who
 //! connects while nobody leads waits a little: then somebody will.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -13,15 +13,12 @@ use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
-use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
-use super::connection_limits::{ConnectionLimits, ConnectionPlace};
+use super::connection_limits::ConnectionPlace;
+use super::listener::{self, Transport, Warnings};
 use super::proxy_protocol::{self, BadHeader};
 use crate::model::signing::Signer;
-use crate::session::limits::TransportLimits;
-use crate::system::config::IpNetwork;
-use crate::system::tasks::Tasks;
 
 /// How long a connection waits for a leader: for as long as it takes to replace one that has stopped answering.
 const WAIT_MAX: Duration = Duration::from_secs(8);
@@ -34,9 +31,6 @@ const CONNECT_MAX: Duration = Duration::from_secs(2);
 
 /// What is read at once of either side. Frames are small, and there are many connections.
 const BUFFER_BYTES: usize = 2 * 1024;
-
-/// How long no connection is accepted after the system had no file or memory for one.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a client may take to say the first word: all that are passed on here do, in HTTP and in TLS.
 const FIRST_WORD_MAX: Duration = Duration::from_secs(10);
@@ -58,11 +52,10 @@ pub(crate) struct Upstream {
 /// What passes connections on.
 #[derive(Clone, Debug)]
 pub(crate) struct Relay {
-    limits: Arc<ConnectionLimits>,
-    balancers: Arc<[IpNetwork]>,
+    /// What a connection may take, who speaks for many, and the tasks.
+    transport: Transport,
     signer: Signer,
     upstream: watch::Receiver<Option<Upstream>>,
-    tasks: Tasks,
 }
 
 /// Why a connection could not be passed on.
@@ -81,65 +74,47 @@ enum Unrelayed {
 impl Relay {
     /// Passes on to whom `upstream` names, within the limits of a listener.
     pub(crate) fn new(
-        limits: &TransportLimits,
-        balancers: &[IpNetwork],
+        transport: Transport,
         signer: Signer,
         upstream: watch::Receiver<Option<Upstream>>,
-        tasks: Tasks,
     ) -> Self {
-        Self { limits: ConnectionLimits::new(limits), balancers: balancers.into(), signer, upstream, tasks }
+        Self { transport, signer, upstream }
     }
 
-    /// Takes connections until it is told to stop. Those that are passed on go on for as long as their leader leads.
-    pub(crate) async fn run(&self, listener: &TcpListener, stop: &CancellationToken) {
-        let mut has_warned = false;
+    /// Takes connections until it is dropped. Those that are passed on go on for as long as their leader leads.
+    pub(crate) async fn run(&self, listener: &TcpListener) -> Infallible {
+        let mut warnings = Warnings::default();
         loop {
-            let accepted = tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                accepted = listener.accept() => accepted,
-            };
-            match accepted {
-                Ok((client, peer)) => self.admit(client, peer),
-                Err(error) => {
-                    if has_warned {
-                        debug!(%error, "cannot accept connections");
-                    } else {
-                        warn!(%error, "cannot accept connections; this is said once");
-                    }
-                    has_warned = true;
-                    sleep(ACCEPT_PAUSE).await;
+            let (client, peer) = listener::accept(listener, &mut warnings).await;
+            let address = peer.ip().to_canonical();
+            match self.transport.connection_limits.take(self.transport.counted(address)) {
+                Ok(place) => self.begin(client, peer, place),
+                Err(full) => {
+                    warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
                 }
             }
         }
     }
 
-    fn admit(&self, client: TcpStream, peer: SocketAddr) {
-        let address = peer.ip().to_canonical();
-        let is_balancer = self.balancers.iter().any(|network| network.contains(address));
-        match self.limits.take(Some(address).filter(|_| !is_balancer)) {
-            Ok(place) => {
-                let relay = self.clone();
-                self.tasks.spawn(async move {
-                    if let Err(reason) = relay.pass_on(client, peer, is_balancer, place).await {
-                        debug!(%peer, %reason, "a connection was not passed on");
-                    }
-                });
+    fn begin(&self, client: TcpStream, peer: SocketAddr, place: ConnectionPlace) {
+        let relay = self.clone();
+        self.transport.tasks.spawn(async move {
+            if let Err(reason) = relay.pass_on(client, peer, place).await {
+                debug!(%peer, %reason, "a connection was not passed on");
             }
-            Err(full) => debug!(%peer, reason = %full, "connection turned away"),
-        }
+        });
     }
 
     async fn pass_on(
         mut self,
         mut client: TcpStream,
         peer: SocketAddr,
-        is_balancer: bool,
         _place: ConnectionPlace,
     ) -> Result<(), Unrelayed> {
         client.set_nodelay(true)?;
-        let whose =
-            if is_balancer { proxy_protocol::client_of(&mut client).await?.unwrap_or(peer) } else { peer };
+        let is_balancer = self.transport.is_balancer(peer.ip().to_canonical());
+        let said = if is_balancer { proxy_protocol::client_of(&mut client).await? } else { None };
+        let whose = said.unwrap_or(peer);
         if asks_for_health(&client).await? {
             return Ok(client.write_all(ALIVE).await?);
         }
@@ -175,9 +150,9 @@ impl Relay {
 /// Whether a connection begins with the question whether this node lives. What it says stays to be read.
 async fn asks_for_health(client: &TcpStream) -> Result<bool, Unrelayed> {
     let mut first = [0; HEALTH.len()];
-    let heard = timeout(FIRST_WORD_MAX, client.peek(&mut first)).await.map_err(|_| Unrelayed::Silent)??;
+    timeout(FIRST_WORD_MAX, client.peek(&mut first)).await.map_err(|_| Unrelayed::Silent)??;
     // Who sends it in pieces is passed on, and answered by the leader.
-    Ok(heard > 0 && first == *HEALTH)
+    Ok(first == *HEALTH)
 }
 
 #[cfg(test)]

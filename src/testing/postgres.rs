@@ -74,13 +74,7 @@ impl PostgresServer {
 
     fn start_with(tls: &[(&str, &str)]) -> Option<Self> {
         let Some(programs) = programs() else {
-            let message = "PostgreSQL is not installed (Debian: apt-get install postgresql)";
-            assert!(
-                std::env::var_os(REQUIRED).is_none_or(|word| word != "require"),
-                "{message}, and {REQUIRED} is set"
-            );
-            // Past the capture of what tests print.
-            let _ = writeln!(std::io::stderr(), "left out: {message}");
+            leave_out("PostgreSQL is not installed (Debian: apt-get install postgresql)");
             return None;
         };
         let mut command = if rustix::process::geteuid().is_root() {
@@ -178,6 +172,20 @@ impl Drop for Keeper {
         // Whatever it says, there is nothing to be done.
         let _ = self.shell.wait();
     }
+}
+
+/// Says that tests are left out, and why.
+///
+/// # Panics
+///
+/// Panics where they are required.
+pub(crate) fn leave_out(message: &str) {
+    assert!(
+        std::env::var_os(REQUIRED).is_none_or(|word| word != "require"),
+        "{message}, and {REQUIRED} is set"
+    );
+    // Past the capture of what tests print.
+    let _ = writeln!(std::io::stderr(), "left out: {message}");
 }
 
 /// Where the server's programs are, all of them: Debian has them in a directory of each version.

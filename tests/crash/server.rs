@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 #[path = "../../src/testing/postgres.rs"]
-mod postgres;
+pub(crate) mod postgres;
 
 use postgres::PostgresServer;
 

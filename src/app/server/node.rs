@@ -9,22 +9,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{debug, error, info};
 
-use self::membership::{Membership, Turn, View};
+use self::membership::{Membership, Turn};
 use super::{Daemon, NodeParts, Parts, ServerError, wings};
 use crate::cluster::hints::Hints;
-use crate::http::relay::{Relay, Upstream};
+use crate::http::relay::Relay;
 use crate::model::durability::Durability;
 use crate::model::signing::{KEY_BYTES, Purpose, Signer};
 use crate::storage::engine::Engine;
 use crate::storage::members::{BadMember, NewMember, Standing};
 use crate::storage::postgres::{Members, PostgresOpenError, PostgresStore};
-use crate::system::config::{Config, ListenAddr};
+use crate::system::config::Config;
 use crate::system::data_dir::DataDir;
 use crate::system::part::Part;
 use crate::system::pauses::Pauses;
@@ -130,7 +129,7 @@ impl Node {
         let inner = TcpListener::bind(cluster.listen.as_pair()).await?;
         let advertised = match &cluster.advertise.0 {
             Some(address) => address.to_string(),
-            None => advertised_by_default(&cluster.listen, &inner)?,
+            None => cluster.listen.at_port(inner.local_addr()?.port()).to_string(),
         };
         let key = *data.secret()?.bytes();
         let signer = Signer::new(&key);
@@ -147,9 +146,8 @@ impl Node {
         info!(node = node.name, address = node.address, holds = node.holds, "joined the cluster");
         let membership = Membership::keep(members, hints, place)?;
         let tasks = Tasks::new(Supervision::default(), Part::Connection);
-        let limits = wings::transport_limits(&config);
-        let upstream = upstream(membership.view.clone(), &tasks);
-        let relay = Relay::new(&limits, &config.server.proxy_protocol, signer, upstream, tasks.clone());
+        let transport = wings::relay_transport(&config, tasks.clone());
+        let relay = Relay::new(transport, signer, membership.upstream.clone());
         Ok(Self { public, metrics, inner, config, key, pauses, membership, relay, tasks })
     }
 
@@ -161,7 +159,6 @@ impl Node {
         shutdown: &CancellationToken,
     ) -> Result<Option<(Engine, i64)>, ServerError> {
         let (mut on_ready, began) = (Some(on_ready), Instant::now());
-        let stop = CancellationToken::new();
         let mut view = self.membership.view.clone();
         let waiting = async {
             loop {
@@ -178,7 +175,7 @@ impl Node {
                     Turn::Stay | Turn::MakeWay | Turn::Reclaim => {}
                 }
                 // Who has to wait for a leader is there all the same.
-                let is_ready = view.borrow().upstream.is_some() || began.elapsed() >= READY_AFTER;
+                let is_ready = self.membership.upstream.borrow().is_some() || began.elapsed() >= READY_AFTER;
                 if is_ready && let Some(on_ready) = on_ready.take() {
                     on_ready();
                 }
@@ -194,8 +191,8 @@ impl Node {
             biased;
             // Also while it tries to lead: what it has begun then ends with its connection.
             () = shutdown.cancelled() => Ok(None),
-            ended = waiting => { stop.cancel(); ended }
-            () = self.relay.run(&self.public, &stop) => Ok(None),
+            ended = waiting => ended,
+            never = self.relay.run(&self.public) => match never {},
         }
     }
 
@@ -235,7 +232,7 @@ impl Node {
         let mut view = self.membership.view.clone();
         let mut then = Then::End;
         loop {
-            let seen = view.borrow_and_update().clone();
+            let seen = *view.borrow_and_update();
             hands_over.store(seen.has_heir, Ordering::Relaxed);
             match seen.turn {
                 Turn::Replaced => return Err(ServerError::Replaced),
@@ -283,34 +280,11 @@ impl Node {
     }
 }
 
-/// Where connections go, of all that a node sees.
-fn upstream(mut view: watch::Receiver<View>, tasks: &Tasks) -> watch::Receiver<Option<Upstream>> {
-    let (sender, receiver) = watch::channel(view.borrow().upstream.clone());
-    tasks.spawn(async move {
-        while view.changed().await.is_ok() {
-            let now = view.borrow_and_update().upstream.clone();
-            sender.send_if_modified(|known| {
-                let changes = *known != now;
-                known.clone_from(&now);
-                changes
-            });
-        }
-    });
-    receiver
-}
-
 /// The same listener once more: whoever has it last closes it.
 fn copy_of(listener: &TcpListener) -> io::Result<TcpListener> {
     use std::os::fd::AsFd as _;
     let copy = std::net::TcpListener::from(listener.as_fd().try_clone_to_owned()?);
     TcpListener::from_std(copy)
-}
-
-/// The address that others are told if the settings say nothing: what it listens on, with the port that it got.
-fn advertised_by_default(listen: &ListenAddr, inner: &TcpListener) -> io::Result<String> {
-    let (host, _) = listen.as_pair();
-    let port = inner.local_addr()?.port();
-    Ok(if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") })
 }
 
 /// Makes the first tables in an empty database, unless another node is at it.

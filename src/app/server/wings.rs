@@ -639,6 +639,13 @@ pub(super) fn transport(ground: &Ground, services: &Services) -> Result<Transpor
     Ok(transport.behind(tls).balanced_by(&ground.config.server.proxy_protocol))
 }
 
+/// The same of a node that passes connections on, with these tasks.
+pub(super) fn relay_transport(config: &Config, tasks: Tasks) -> Transport {
+    let site = Arc::new(site_of(config));
+    let transport = Transport::new(transport_limits(config), site, CancellationToken::new(), tasks);
+    transport.balanced_by(&config.server.proxy_protocol)
+}
+
 /// The listener of the metrics has places of its own, so that a full house does not hide what goes on in it.
 pub(super) fn metrics_listening(
     ground: &Ground,
@@ -796,7 +803,7 @@ fn share_settings(config: &Config) -> ShareSettings {
     }
 }
 
-pub(super) fn transport_limits(config: &Config) -> TransportLimits {
+fn transport_limits(config: &Config) -> TransportLimits {
     TransportLimits {
         connections: config.limits.connections(),
         per_address: config.limits.connections_per_address.count(),

@@ -1,15 +1,21 @@
 //! Connections that are passed on, over real ones on loopback.
 
+use std::sync::Arc;
+
 use axum::routing::get;
 use axum::{Extension, Router};
 use tokio::io::AsyncReadExt as _;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::http::client_address::Peer;
 use crate::http::listener::{Listening, Transport};
+use crate::http::site::Site;
+use crate::session::limits::TransportLimits;
 use crate::system::part::Part;
 use crate::system::supervision::Kept as _;
+use crate::system::tasks::Tasks;
 
 const KEY: [u8; 32] = [7; 32];
 const ASK: &[u8] = b"GET /peer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -43,21 +49,23 @@ impl Leader {
 struct Node {
     address: SocketAddr,
     leader: watch::Sender<Option<Upstream>>,
-    stop: CancellationToken,
     relaying: JoinHandle<()>,
 }
 
 impl Node {
     async fn start(leader: Option<Upstream>, limits: TransportLimits) -> Self {
+        Self::start_for(leader, limits, Site::default()).await
+    }
+
+    async fn start_for(leader: Option<Upstream>, limits: TransportLimits, site: Site) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (leader, upstream) = watch::channel(leader);
         let tasks = Tasks::for_tests(Part::Connection);
-        let relay = Relay::new(&limits, &[], Signer::new(&KEY), upstream, tasks);
-        let stop = CancellationToken::new();
-        let until = stop.clone();
-        let relaying = tokio::spawn(async move { relay.run(&listener, &until).await });
-        Self { address, leader, stop, relaying }
+        let transport = Transport::new(limits, Arc::new(site), CancellationToken::new(), tasks);
+        let relay = Relay::new(transport, Signer::new(&KEY), upstream);
+        let relaying = tokio::spawn(async move { match relay.run(&listener).await {} });
+        Self { address, leader, relaying }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -126,6 +134,19 @@ async fn one_address_has_its_share_at_every_node() {
 }
 
 #[tokio::test]
+async fn a_proxy_that_speaks_for_many_has_no_share() {
+    let few = TransportLimits { per_address: 1, caps_loopback: true, ..TransportLimits::default() };
+    let site = Site { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Site::default() };
+    let leader = Leader::start(TransportLimits::default()).await;
+    let node = Node::start_for(Some(leader.upstream(1)), few, site).await;
+    let _held = node.connect().await;
+    sleep(Duration::from_millis(100)).await;
+    let mut stream = node.connect().await;
+    stream.write_all(ASK).await.unwrap();
+    assert!(rest(&mut stream).await.contains("you are "));
+}
+
+#[tokio::test]
 async fn who_stands_by_says_for_itself_that_it_lives() {
     let node = Node::start(None, TransportLimits::default()).await;
     let mut stream = node.connect().await;
@@ -147,6 +168,7 @@ async fn who_stands_by_says_for_itself_that_it_lives() {
 #[tokio::test]
 async fn a_relay_that_is_stopped_accepts_nothing_more() {
     let node = Node::start(None, TransportLimits::default()).await;
-    node.stop.cancel();
-    node.relaying.await.unwrap();
+    node.relaying.abort();
+    assert!(node.relaying.await.unwrap_err().is_cancelled());
+    TcpStream::connect(node.address).await.unwrap_err();
 }

@@ -141,12 +141,15 @@ impl Members {
             let sql = "SELECT key, name, address, version, began_at, holds, is_drained, serves, \
                        expires > clock_timestamp() AS lives, incarnation FROM member ORDER BY key";
             let rows: Vec<MemberRow> = db::query_as(sql).fetch_all(connection).await?;
-            let sql = "SELECT max(incarnation) FROM node WHERE ended IS NULL";
-            let writer = db::query_scalar(sql).fetch_one(connection).await?;
-            let sql = concat!("SELECT count(*) ", lock_holders!());
-            let holders: i64 = db::query_scalar(sql).bind(LOCK).fetch_one(connection).await?;
+            let sql = concat!(
+                "SELECT (SELECT max(incarnation) FROM node WHERE ended IS NULL), EXISTS (SELECT 1 ",
+                lock_holders!(),
+                ")"
+            );
+            let (writer, is_locked): (Option<i64>, bool) =
+                db::query_as(sql).bind(LOCK).fetch_one(connection).await?;
             let members = rows.into_iter().map(MemberRow::into_member).collect();
-            Ok(Roll { members, writer, is_locked: holders > 0 })
+            Ok(Roll { members, writer, is_locked })
         })
         .await
     }

@@ -91,6 +91,11 @@ impl ListenAddr {
         (&self.host, self.port)
     }
 
+    /// The same host with another port.
+    pub(crate) fn at_port(&self, port: u16) -> Self {
+        Self { host: self.host.clone(), port }
+    }
+
     /// Whether it stands for all addresses of the machine.
     pub(crate) fn is_anywhere(&self) -> bool {
         self.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified())

@@ -25,10 +25,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a node sees, as far as it has to do something.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct View {
-    /// Where connections go, if somebody leads.
-    pub(super) upstream: Option<Upstream>,
     pub(super) turn: Turn,
     /// Whether another node lives that would lead.
     pub(super) has_heir: bool,
@@ -55,6 +53,8 @@ pub(super) enum Turn {
 pub(super) struct Membership {
     /// What it sees, again whenever that has changed.
     pub(super) view: watch::Receiver<View>,
+    /// Where connections go, if somebody leads.
+    pub(super) upstream: watch::Receiver<Option<Upstream>>,
     standing: watch::Sender<Standing>,
     stop: CancellationToken,
 }
@@ -68,6 +68,7 @@ struct Watch {
     /// Whether the last attempt to reach the database failed, which is said once.
     is_cut_off: bool,
     view: watch::Sender<View>,
+    upstream: watch::Sender<Option<Upstream>>,
     standing: watch::Receiver<Standing>,
     /// What the others know of it.
     told: Standing,
@@ -82,6 +83,7 @@ impl Membership {
     pub(super) fn keep(members: Members, hints: Hints, key: i64) -> io::Result<Self> {
         let (standing, stood) = watch::channel(Standing::default());
         let (view, seen) = watch::channel(View::default());
+        let (upstream, led_to) = watch::channel(None);
         let stop = CancellationToken::new();
         let watch = Watch {
             members,
@@ -90,6 +92,7 @@ impl Membership {
             lease: Lease::joined(Instant::now()),
             is_cut_off: false,
             view,
+            upstream,
             standing: stood,
             told: Standing::default(),
         };
@@ -97,7 +100,7 @@ impl Membership {
         let until = stop.clone();
         let membership = thread::Builder::new().name("membership".to_owned());
         membership.spawn(move || runtime.block_on(watch.run(&until)))?;
-        Ok(Self { view: seen, standing, stop })
+        Ok(Self { view: seen, upstream: led_to, standing, stop })
     }
 
     /// Tells the others what this node does from now on.
@@ -187,27 +190,21 @@ impl Watch {
             }
             self.hints.tell().await;
         }
-        self.view.send_if_modified(|view| {
-            let changes = *view != seen.view && view.turn != Turn::Replaced;
-            if changes {
-                *view = seen.view;
-            }
-            changes
-        });
+        set(&self.upstream, upstream_of(&roll));
+        // Who is replaced stays so.
+        if self.view.borrow().turn != Turn::Replaced {
+            set(&self.view, seen.view);
+        }
     }
 
     fn judge(&self, roll: &Roll) -> Seen {
         let standing = *self.standing.borrow();
-        let leader = roll.leader();
-        let upstream = leader.filter(|leader| leader.standing.serves).and_then(|leader| {
-            Some(Upstream { address: leader.address.clone(), incarnation: leader.standing.writes_as? })
-        });
         let (holds, is_drained) =
             roll.member(self.key).map_or((false, false), |me| (me.holds, me.is_drained));
         let is_heir = |other: &Member| other.key != self.key && other.is_able() && !other.is_drained;
         let has_heir = roll.members.iter().any(is_heir);
         let may_lead = succession::may_lead(holds, is_drained, has_heir);
-        let view = |turn| View { upstream: upstream.clone(), turn, has_heir };
+        let view = |turn| View { turn, has_heir };
         if let Some(incarnation) = standing.writes_as {
             let turn = match roll.writer {
                 // Its own way to the database says so too, but only when there is something to write.
@@ -221,7 +218,7 @@ impl Watch {
         let step = succession::next_step(&Situation {
             may_lead,
             is_locked: roll.is_locked,
-            leader: leader.and_then(|leader| {
+            leader: roll.leader().and_then(|leader| {
                 Some(Leader { incarnation: leader.standing.writes_as?, lives: leader.lives })
             }),
             is_steady: self.lease.may_take_over(Instant::now()),
@@ -245,6 +242,21 @@ impl Watch {
             warn!(%error, "the list of nodes cannot be reached");
         }
     }
+}
+
+/// Where connections go, if somebody leads and serves.
+fn upstream_of(roll: &Roll) -> Option<Upstream> {
+    let leader = roll.leader().filter(|leader| leader.standing.serves)?;
+    Some(Upstream { address: leader.address.clone(), incarnation: leader.standing.writes_as? })
+}
+
+/// Tells what is known now to those who wait for a change, if it is one.
+fn set<T: PartialEq>(known: &watch::Sender<T>, now: T) {
+    known.send_if_modified(|known| {
+        let changes = *known != now;
+        *known = now;
+        changes
+    });
 }
 
 /// What a look came to.
