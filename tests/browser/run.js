@@ -1,7 +1,7 @@
 // Checks the types of the page's modules, then runs all tests against the binary that FOURFOLD_BIN names. Fails with
 // one clear line if something that is needed is not there.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -34,4 +34,15 @@ const types = run(["node_modules/typescript/bin/tsc", "--project", "tsconfig.jso
 if (types !== 0) process.exit(types);
 const named = process.argv.slice(2);
 const files = named.length ? named : readdirSync(here).filter((name) => name.endsWith(".test.js"));
-process.exit(run(["--test", "--test-force-exit", `--test-timeout=${FILE_MS}`, `--test-concurrency=${FILES_AT_A_TIME}`, ...files]));
+const limits = ["--test-force-exit", `--test-timeout=${FILE_MS}`, `--test-concurrency=${FILES_AT_A_TIME}`];
+const tests = spawn(process.execPath, ["--test", ...limits, ...files], { cwd: here, stdio: ["inherit", "pipe", "inherit"] });
+let said = "";
+tests.stdout.on("data", (/** @type {Buffer} */ part) => {
+  process.stdout.write(part);
+  said += part;
+});
+tests.on("close", (code) => {
+  // Once more after everything else: of a long run only the end is read.
+  for (const [failed] of said.matchAll(/^not ok .*\n(?: .*\n|\n)*/gm)) process.stdout.write(`\n${failed}`);
+  process.exitCode = code ?? 1;
+});

@@ -28,6 +28,8 @@ export const LOOKS = /** @type {const} */ ([
 ]);
 
 /**
+ * Looks at the page as it will be once colours that are on their way to others have arrived: in between anything may
+ * be too pale.
  * @param {Page} page
  * @param {string} where
  * @param {Rules} [rules]
@@ -36,6 +38,9 @@ export async function assertGood(page, where, rules = "all") {
   const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(wider <= 0, `${where} is ${wider} px wider than the screen`);
   await page.evaluate(AXE);
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+  });
   const result = /** @type {AxeResult} */ (await page.evaluate(
     `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...RULES[rules] })})`,
   ));
