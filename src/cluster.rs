@@ -9,11 +9,12 @@
 //! and `simulation`, which lets three nodes live by them while everything around them fails.
 
 pub mod bus;
-pub mod hints;
+pub(crate) mod hints;
 pub(crate) mod lease;
 pub(crate) mod links;
 #[cfg(test)]
 pub(crate) mod membership;
+pub mod nats;
 pub(crate) mod orders;
 pub(crate) mod packet;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub(crate) mod roster;
 #[cfg(test)]
 mod simulation;
 pub(crate) mod succession;
+pub(crate) mod thinking;
 
 use std::fmt;
 

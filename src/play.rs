@@ -1,6 +1,7 @@
 //! Games being played: rooms, the hosts that open them, who is present, the bots of the house at their seats.
 
 pub(crate) mod bot_seat;
+pub(crate) mod elsewhere;
 pub(crate) mod feeds;
 pub(crate) mod file_lessons;
 pub(crate) mod host;

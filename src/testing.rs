@@ -148,6 +148,7 @@ impl Arena {
             sessions: sessions.clone(),
             house,
             pool: ComputePool::new(1),
+            thinkers: None,
             feeds: feeds.clone(),
             tasks: tasks.clone(),
             metrics: Arc::clone(&metrics),

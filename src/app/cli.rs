@@ -27,6 +27,7 @@ mod serve;
 mod solve;
 mod start_tournament;
 mod texts;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -113,6 +114,8 @@ enum AnyCommand {
     StartTournament(start_tournament::StartTournamentCommand),
     /// Show the nodes of a cluster, or let another one lead.
     Cluster(cluster::ClusterCommand),
+    /// Think for the bots of the house of a cluster.
+    Worker(worker::WorkerCommand),
     /// Show what the daemon is doing.
     Status(admin::ShowStatus),
     /// What operators do, with a reason that is kept.
@@ -174,6 +177,7 @@ impl CommandLine {
             AnyCommand::Migrate(arguments) => arguments.run(),
             AnyCommand::StartTournament(arguments) => arguments.run(),
             AnyCommand::Cluster(arguments) => arguments.run(),
+            AnyCommand::Worker(arguments) => arguments.run(),
             AnyCommand::Status(arguments) => arguments.run(),
             AnyCommand::Admin(arguments) => arguments.run(),
             AnyCommand::Load(arguments) => arguments.run(),

@@ -25,7 +25,8 @@ use self::orders::OrderKeeper;
 use self::revoked::Revocations;
 use self::wings::{Ground, Playing, Writing};
 use crate::cluster::bus::Faults;
-use crate::cluster::hints::NoBus;
+use crate::cluster::nats::NoBus;
+use crate::cluster::thinking::Thinkers;
 use crate::competition::fair_play::RatingAlarms;
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
@@ -140,6 +141,8 @@ pub struct NodeParts {
     listener: Option<TcpListener>,
     /// Whether another node stands by: then games go on at once, and nobody need wait for their ends.
     hands_over: Arc<AtomicBool>,
+    /// Who thinks for the bots of the house beside it.
+    thinkers: Option<Thinkers>,
 }
 
 /// Opens the store that the settings name and serves until `shutdown`.
@@ -247,7 +250,7 @@ impl Daemon {
         let learning = Learning::default();
         // Before the live games are taken up: learners and their versions may be playing some.
         let learners = wings::learning(&ground, &thinking, &house, &learning).await?;
-        let (playing, host) = wings::play(&ground, &thinking, house, pauses, directory);
+        let (playing, host) = wings::play(&ground, &thinking, house, pauses, directory, node.thinkers);
         let (lobby, lobby_actor) = wings::lobby(&ground, &playing, address).await?;
         let live = LiveGames::read(&ground).await?;
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;

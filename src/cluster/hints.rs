@@ -5,26 +5,17 @@
 
 use std::time::Duration;
 
-use async_nats::{Client, ConnectOptions, Event, ServerAddr, Subscriber};
+use async_nats::{Client, Subscriber};
 use bytes::Bytes;
 use futures::StreamExt as _;
-use thiserror::Error;
 use tokio::time::{sleep, timeout};
-use tracing::{info, warn};
-
-/// Between two pings: two that are not answered end a connection that is half open.
-const PING_EVERY: Duration = Duration::from_secs(1);
+use tracing::warn;
 
 /// How long a hint may wait for its turn; later it says nothing any more.
 const SEND_MAX: Duration = Duration::from_millis(200);
 
 /// After so long a subscription that has ended is made anew.
 const RETRY: Duration = Duration::from_secs(1);
-
-/// Why there is no bus.
-#[derive(Debug, Error)]
-#[error("cluster.bus: {0}")]
-pub struct NoBus(String);
 
 /// A node's ear and mouth.
 #[derive(Debug)]
@@ -35,24 +26,9 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// Connects to one of these servers, now or as soon as one is there.
-    ///
-    /// # Errors
-    ///
-    /// A URL is none.
-    pub(crate) async fn connect(urls: &[String], cluster: &str) -> Result<Self, NoBus> {
-        let servers: Vec<ServerAddr> = urls
-            .iter()
-            .map(|url| url.parse())
-            .collect::<Result<_, _>>()
-            .map_err(|error: std::io::Error| NoBus(error.to_string()))?;
-        let options = ConnectOptions::new()
-            .name("fourfold")
-            .ping_interval(PING_EVERY)
-            .retry_on_initial_connect()
-            .event_callback(|event| async move { note(&event) });
-        let client = options.connect(servers).await.map_err(|error| NoBus(error.to_string()))?;
-        Ok(Self { client, subject: format!("ff.{cluster}.changed"), heard: None })
+    /// Over this connection, for the nodes of one cluster.
+    pub(crate) fn new(client: Client, cluster: &str) -> Self {
+        Self { client, subject: format!("ff.{cluster}.changed"), heard: None }
     }
 
     /// Tells the other nodes that they should look.
@@ -82,14 +58,5 @@ impl Hints {
                 }
             }
         }
-    }
-}
-
-/// Says how the bus stands, once for each change.
-fn note(event: &Event) {
-    match event {
-        Event::Connected => info!("the bus is connected"),
-        Event::Disconnected => warn!("the bus is lost: nodes hear of each other by the database alone"),
-        _ => {}
     }
 }

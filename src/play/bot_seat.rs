@@ -18,6 +18,7 @@ use crate::model::ids::PlayerId;
 use crate::model::pace;
 use crate::model::rating::level::Level;
 use crate::model::world::chance;
+use crate::play::elsewhere::Elsewhere;
 use crate::play::file_lessons::{FileLesson, FileLessons};
 use crate::play::house::Mind;
 use crate::play::house_program::{ProgramFailure, ProgramSeat};
@@ -131,6 +132,8 @@ pub(crate) struct SeatPlayer {
     pub(crate) pace: SeatPace,
     /// Whose game it is: people do not wait for bots among themselves.
     pub(crate) priority: Priority,
+    /// Others who think for it while no thread is free.
+    pub(crate) elsewhere: Option<Elsewhere>,
 }
 
 impl std::fmt::Debug for SeatPlayer {
@@ -154,6 +157,7 @@ pub(crate) fn seat(player: SeatPlayer, pool: ComputePool, lessons: FileLessons) 
         side: player.side,
         pace: player.pace,
         priority: player.priority,
+        elsewhere: player.elsewhere,
         pool,
         lessons,
         claims_at: None,
@@ -176,6 +180,7 @@ pub(crate) struct BotTask {
     side: Side,
     pace: SeatPace,
     priority: Priority,
+    elsewhere: Option<Elsewhere>,
     pool: ComputePool,
     lessons: FileLessons,
     /// When the opponent's absence has lasted long enough: nobody plays for the bot who would notice.
@@ -348,16 +353,39 @@ impl BotTask {
         asked
     }
 
-    /// Lets the bot choose on the pool and tells it to stop when its time is over.
+    /// Lets the bot choose: on a free thread of the pool, else elsewhere, else on the pool when its turn comes.
     async fn think(
         &mut self,
-        mut bot: Box<dyn Bot>,
+        bot: Box<dyn Bot>,
         position: Position,
         turn: &Turn,
         room: &RoomHandle,
     ) -> Result<(Choice, Vec<Reason>), ThinkError> {
-        let thread = self.thread(room).await?;
         let time = thinking_time(turn, bot.move_time());
+        if let Some(thread) = self.pool.try_thread() {
+            return self.think_on(thread, bot, position, turn, time).await;
+        }
+        let asked = tokio::time::Instant::now();
+        if let Some(elsewhere) = &self.elsewhere
+            && let Some(chosen) = elsewhere.choose(&position, turn, time, limit(turn)).await
+        {
+            self.player = Some(Mind::Bot(bot));
+            return Ok(chosen);
+        }
+        let left = limit(turn).saturating_sub(asked.elapsed());
+        let thread = self.thread(room).await?;
+        self.think_on(thread, bot, position, turn, time.min(left)).await
+    }
+
+    /// Lets the bot choose on a thread and tells it to stop when its time is over.
+    async fn think_on(
+        &mut self,
+        thread: ComputeThread,
+        mut bot: Box<dyn Bot>,
+        position: Position,
+        turn: &Turn,
+        time: Duration,
+    ) -> Result<(Choice, Vec<Reason>), ThinkError> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let budget = MoveBudget { nodes: None, time: Some(time) };

@@ -28,6 +28,7 @@ use self::waiting::WaitingLegs;
 use crate::accounts::Accounts;
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
+use crate::cluster::thinking::Thinkers;
 use crate::model::clock::now;
 use crate::model::ids::{GameId, PairId, PlayerId};
 use crate::play::feeds::Feeds;
@@ -78,6 +79,8 @@ pub(crate) struct HostDeps {
     /// The bots of the house.
     pub(crate) house: HouseBots,
     pub(crate) pool: ComputePool,
+    /// Other machines that think for the house, if there are any.
+    pub(crate) thinkers: Option<Thinkers>,
     /// Who hears of live games and results.
     pub(crate) feeds: Feeds,
     /// Owns the rooms' tasks.

@@ -136,6 +136,14 @@ impl HouseBot {
         (self.reads_a_file() && bot_files::keeps_lessons(spec)).then(|| spec.clone())
     }
 
+    /// Its settings, if they say all that it knows.
+    pub(crate) fn settings(&self) -> Option<&BotSpec> {
+        match &self.source {
+            BotSource::Fixed(spec) => Some(spec),
+            BotSource::Learner(..) | BotSource::Program(_) => None,
+        }
+    }
+
     /// The program of the operator's that plays, if one does.
     pub(crate) fn program(&self) -> Option<&HouseProgram> {
         match &self.source {

@@ -18,6 +18,7 @@ mod judgements;
 mod lane;
 mod learners;
 mod links;
+mod lookups;
 mod mails;
 mod members;
 mod moderation;
@@ -53,6 +54,7 @@ use tokio::sync::Mutex;
 
 use self::address::Address;
 use self::lane::Lane;
+use self::lookups::Lookups;
 pub(crate) use self::members::Members;
 pub(crate) use self::open_error::PostgresOpenError;
 use self::readers::Readers;
@@ -60,8 +62,10 @@ use self::session::Patience;
 use self::transfer::Arrival;
 use super::attempts::AttemptStore;
 use super::backup::{Backup, BackupError, Overwrite};
+use super::record::{StoredPlayer, StoredToken};
 use super::store::{Refused, Store, StoreError, Write, Written};
 use crate::model::durability::Durability;
+use crate::model::ids::PlayerId;
 
 /// How long to wait for a commit that is under way, before the connection is left to the server.
 const RELEASE_MAX: Duration = Duration::from_secs(5);
@@ -70,6 +74,9 @@ const RELEASE_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct PostgresStore {
     readers: Readers,
+    players_asked: Lookups<PlayerId, StoredPlayer>,
+    /// By the digests of their secrets.
+    tokens_asked: Lookups<[u8; 32], StoredToken>,
     /// Taken by one commit after the other, and by nothing else.
     lane: Mutex<Lane>,
     /// As whom it writes.
@@ -116,7 +123,13 @@ impl PostgresStore {
         let address = Address::parse(url).map_err(PostgresOpenError::BadUrl)?;
         let lane = open::open(&address, durability, arrival, patience).await?;
         let (incarnation, lane) = (lane.incarnation(), Mutex::new(lane));
-        Ok(Self { readers: Readers::new(&address, durability), lane, incarnation })
+        Ok(Self {
+            readers: Readers::new(&address, durability),
+            players_asked: Lookups::default(),
+            tokens_asked: Lookups::default(),
+            lane,
+            incarnation,
+        })
     }
 
     /// Lets another process write.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use access::{AccessConfig, Lookalikes, Registration};
 pub use backup::BackupConfig;
-pub(crate) use cluster::ClusterConfig;
+pub(crate) use cluster::{BusUrls, ClusterConfig, NodeName};
 pub use dump::DumpConfig;
 pub(crate) use error::ConfigError;
 pub(crate) use mail::{MailConfig, MailSecurity};

@@ -107,6 +107,7 @@ pub(crate) struct Metrics {
     shares_refused: Family<ShareLabel, Counter>,
     webhook_messages: Family<OutcomeLabel, Counter>,
     mails: Family<OutcomeLabel, Counter>,
+    thoughts: Family<OutcomeLabel, Counter>,
     failed_writes: Counter,
     backups: Counter,
     backup_failures: Counter,
@@ -199,6 +200,7 @@ impl Metrics {
             shares_refused: Family::default(),
             webhook_messages: Family::default(),
             mails: Family::default(),
+            thoughts: Family::default(),
             failed_writes: Counter::default(),
             backups: Counter::default(),
             backup_failures: Counter::default(),
@@ -255,6 +257,8 @@ impl Metrics {
         registry.register("panics", "Panics by part of the daemon; must stay 0", self.panics.clone());
         let help = "Things that a part leaves out for good, for they made it panic; must stay 0";
         registry.register("set_aside", help, self.set_aside.clone());
+        let help = "Moves of the house that other machines were asked for, by what became of it";
+        registry.register("thoughts_elsewhere", help, self.thoughts.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
     }
@@ -464,6 +468,11 @@ impl Metrics {
     /// So many messages to owners of bots came to this; `outcome` is one of a fixed list.
     pub(crate) fn webhook_message(&self, outcome: &'static str, messages: u64) {
         self.webhook_messages.get_or_create(&OutcomeLabel { outcome }).inc_by(messages);
+    }
+
+    /// Another machine was asked for a move of the house, and this became of it.
+    pub(crate) fn thought_elsewhere(&self, outcome: &'static str) {
+        self.thoughts.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
     /// A mail came to this; `outcome` is one of a fixed list.

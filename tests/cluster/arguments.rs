@@ -18,6 +18,8 @@ pub(crate) struct Arguments {
     pub(crate) games: u32,
     /// Decides when what happens, and what is played.
     pub(crate) seed: u64,
+    /// Whether nothing was asked for, so that a little of everything is done.
+    pub(crate) is_short: bool,
 }
 
 impl Arguments {
@@ -35,6 +37,7 @@ impl Arguments {
             database_restarts: 0,
             games: 20,
             seed: 1,
+            is_short: false,
         };
         while let Some(word) = words.next() {
             let mut number = || -> u64 {
@@ -59,6 +62,7 @@ impl Arguments {
         let Self { kills, zombies, rolling, bus_restarts, database_restarts, .. } = &mut arguments;
         if *kills + *zombies + *rolling + *bus_restarts + *database_restarts == 0 {
             (*kills, *zombies, *rolling, *bus_restarts, *database_restarts) = (3, 1, 1, 1, 1);
+            arguments.is_short = true;
         }
         Some(arguments)
     }

@@ -22,6 +22,7 @@ mod balancer;
 mod bus;
 mod nodes;
 mod witness;
+mod workers;
 
 #[allow(dead_code, reason = "the kill test of one daemon needs more of it")]
 #[path = "../crash/check.rs"]
@@ -88,7 +89,10 @@ fn main() -> ExitCode {
     let started = (Server::start(), runtime.block_on(Bus::start()));
     let (Some(server), Some(bus)) = started else { return ExitCode::SUCCESS };
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let faults = runtime.block_on(run(&arguments, directory.path(), &server, &bus));
+    let mut faults = runtime.block_on(run(&arguments, directory.path(), &server, &bus));
+    if arguments.is_short {
+        faults.extend(runtime.block_on(workers::test(directory.path(), &server, &bus)));
+    }
     if faults.is_empty() {
         return ExitCode::SUCCESS;
     }
@@ -178,6 +182,7 @@ impl Test<'_> {
             for node in 0..nodes.len() {
                 // As an operator does who looks whether the arena is well before the next one.
                 self.quiet().await;
+                self.watch.all_go_on(GOES_ON_MAX).await;
                 self.watch.fault();
                 nodes.restart(node);
             }

@@ -12,6 +12,9 @@ use fourfold_engine::Column;
 
 use crate::history::History;
 
+/// Between two looks whether all games go on.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Notes for how long games stand still, and tells the history everything.
 pub(crate) struct Watch {
     history: Arc<History>,
@@ -41,6 +44,14 @@ impl Watch {
         let Seen { live, waiting, .. } = &mut *seen;
         for game in live.iter() {
             waiting.entry(game.clone()).or_insert(now);
+        }
+    }
+
+    /// Waits until all games have gone on since something happened, for so long at most.
+    pub(crate) async fn all_go_on(&self, longest: Duration) {
+        let deadline = Instant::now() + longest;
+        while !self.lock().waiting.is_empty() && Instant::now() < deadline {
+            tokio::time::sleep(LOOK).await;
         }
     }
 

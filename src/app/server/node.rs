@@ -2,6 +2,7 @@
 
 mod membership;
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,10 +17,14 @@ use tracing::{debug, error, info};
 
 use self::membership::{Membership, Turn};
 use super::{Daemon, NodeParts, Parts, ServerError, wings};
+use crate::analysis::compute::ComputePool;
 use crate::cluster::hints::Hints;
+use crate::cluster::nats;
+use crate::cluster::thinking::Thinkers;
 use crate::http::relay::Relay;
 use crate::model::durability::Durability;
 use crate::model::signing::{KEY_BYTES, Purpose, Signer};
+use crate::play::elsewhere;
 use crate::storage::engine::Engine;
 use crate::storage::members::{BadMember, NewMember, Standing};
 use crate::storage::postgres::{Members, PostgresOpenError, PostgresStore};
@@ -75,6 +80,8 @@ struct Node {
     pauses: Pauses,
     membership: Membership,
     relay: Relay,
+    /// Who thinks for the bots of the house: all nodes but the one that leads, and workers.
+    thinkers: Thinkers,
     tasks: Tasks,
 }
 
@@ -133,7 +140,9 @@ impl Node {
         };
         let key = *data.secret()?.bytes();
         let signer = Signer::new(&key);
-        let hints = Hints::connect(&cluster.bus.expose(), &cluster.name.0).await?;
+        let bus = nats::connect(&cluster.bus.expose()).await?;
+        let hints = Hints::new(bus.clone(), &cluster.name.0);
+        let thinkers = Thinkers::new(bus, &cluster.name.0);
         let mut members = Members::of(&url).map_err(ServerError::Cluster)?;
         make_tables(&mut members, &url).await?;
         let node = NewMember {
@@ -148,7 +157,7 @@ impl Node {
         let tasks = Tasks::new(Supervision::default(), Part::Connection);
         let transport = wings::relay_transport(&config, tasks.clone());
         let relay = Relay::new(transport, signer, membership.upstream.clone());
-        Ok(Self { public, metrics, inner, config, key, pauses, membership, relay, tasks })
+        Ok(Self { public, metrics, inner, config, key, pauses, membership, relay, thinkers, tasks })
     }
 
     /// Passes connections on until it is this node's turn; gives the store that it may write to then. `None` if it is
@@ -193,7 +202,17 @@ impl Node {
             () = shutdown.cancelled() => Ok(None),
             ended = waiting => ended,
             never = self.relay.run(&self.public) => match never {},
+            never = self.think() => match never {},
         }
+    }
+
+    /// Thinks for whoever leads, with the threads that this node would have for its own games.
+    async fn think(&self) -> Infallible {
+        let pool = ComputePool::new(self.config.compute.threads());
+        let goes_on = CancellationToken::new();
+        elsewhere::think_for_others(&self.thinkers, &pool, &self.tasks.of(Part::Compute), &goes_on).await;
+        // Without the bus nobody asks; the node has more to do.
+        std::future::pending().await
     }
 
     /// Takes the right to write if nobody has it.
@@ -265,7 +284,11 @@ impl Node {
             store: engine.store(),
             key: self.key,
             pauses: self.pauses.clone(),
-            node: NodeParts { listener: Some(copy_of(&self.inner)?), hands_over: Arc::clone(hands_over) },
+            node: NodeParts {
+                listener: Some(copy_of(&self.inner)?),
+                hands_over: Arc::clone(hands_over),
+                thinkers: Some(self.thinkers.clone()),
+            },
         })
     }
 

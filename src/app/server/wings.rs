@@ -19,6 +19,7 @@ use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
+use crate::cluster::thinking::Thinkers;
 use crate::competition::classes::{ClassKeeper, Classes};
 use crate::competition::duels::{DuelDeps, Duels};
 use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
@@ -230,6 +231,7 @@ pub(super) fn play(
     house: HouseBots,
     pauses: Pauses,
     directory: Directory,
+    thinkers: Option<Thinkers>,
 ) -> (Playing, HostActor) {
     let sessions = Sessions::new(ground.config.limits.games_per_player.number());
     let feeds = Feeds::new(directory.clone(), {
@@ -244,6 +246,7 @@ pub(super) fn play(
         sessions: sessions.clone(),
         house,
         pool: thinking.pool.clone(),
+        thinkers,
         feeds: feeds.clone(),
         tasks: ground.tasks.of(Part::Host),
         metrics: Arc::clone(&ground.metrics),

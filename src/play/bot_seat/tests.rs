@@ -128,7 +128,16 @@ async fn play_out_on(pool: &ComputePool, manners: BySide<Manner>, time: TimeCont
         let id = spec.players[side].clone();
         let pace = SeatPace::AtLeast(Duration::ZERO);
         let (seat, task) = seat(
-            SeatPlayer { id, side, bot, time, learns_as: None, pace, priority: Priority::Bots },
+            SeatPlayer {
+                id,
+                side,
+                bot,
+                time,
+                learns_as: None,
+                pace,
+                priority: Priority::Bots,
+                elsewhere: None,
+            },
             pool.clone(),
             lessons.clone(),
         );
@@ -221,6 +230,7 @@ async fn a_bot_with_a_file_learns_from_games_that_count() {
             learns_as,
             pace: SeatPace::AtLeast(pace),
             priority: Priority::People,
+            elsewhere: None,
         };
         let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));
         BotTask { variant, ..seat(player, ComputePool::new(1), lessons).1 }

@@ -19,6 +19,7 @@ use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
 use crate::model::world::{chance, on_thread};
 use crate::play::bot_seat::{self, SeatPace};
+use crate::play::elsewhere::Elsewhere;
 use crate::play::house::{HouseBot, Mind};
 use crate::play::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::play::room::directory::PublicGame;
@@ -78,13 +79,22 @@ impl Host {
                     BotPace::Human if !among_bots => SeatPace::Human(house_bot.level),
                     BotPace::Human | BotPace::Swift => SeatPace::AtLeast(least),
                 };
-                let bot = build_bot(house_bot, spec.variant).await?;
+                let seed = chance().random();
+                let elsewhere = self.elsewhere(&house_bot, seed);
+                let bot = build_bot(house_bot, spec.variant, seed).await?;
                 let time = spec.time;
                 let id = id.clone();
-                bots.push(bot_seat::SeatPlayer { id, side, bot, time, learns_as, pace, priority });
+                bots.push(bot_seat::SeatPlayer { id, side, bot, time, learns_as, pace, priority, elsewhere });
             }
         }
         Ok(bots)
+    }
+
+    /// Others who think for a bot of the house, if all that it is can be told them.
+    fn elsewhere(&self, bot: &HouseBot, seed: u64) -> Option<Elsewhere> {
+        let deps = &self.inner.deps;
+        let (thinkers, spec) = (deps.thinkers.clone()?, bot.settings()?);
+        Elsewhere::new(thinkers, Arc::clone(&deps.metrics), &spec.clone().with_default_seed(seed))
     }
 
     /// Makes the room, seats house bots and connected players, and lets everything run. `rebuilds` says how often it
@@ -266,8 +276,7 @@ impl Host {
 }
 
 /// The program of a house bot for one game. What is in files is read on a thread that may wait for a disk.
-async fn build_bot(bot: Arc<HouseBot>, variant: Variant) -> Result<Mind, StartError> {
-    let seed = chance().random();
+async fn build_bot(bot: Arc<HouseBot>, variant: Variant, seed: u64) -> Result<Mind, StartError> {
     if !bot.reads_a_file() {
         return Ok(bot.mind(variant, seed)?);
     }

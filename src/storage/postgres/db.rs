@@ -169,7 +169,7 @@ macro_rules! themselves {
     )*};
 }
 
-themselves!(bool String &'q str &'q [u8] Vec<i64> Vec<Option<i64>> Vec<String> Vec<&'q str>);
+themselves!(bool String &'q str &'q [u8] Vec<i64> Vec<Option<i64>> Vec<String> Vec<&'q str> Vec<Vec<u8>>);
 
 impl<'q> Argument<'q> for &'q Vec<u8> {
     type Sql = &'q [u8];

@@ -17,9 +17,11 @@ use crate::storage::store::{IdleGuests, StoreError};
 #[async_trait]
 impl PeopleStore for PostgresStore {
     async fn player(&self, id: &PlayerId) -> Result<Option<StoredPlayer>, StoreError> {
-        let query = db::query_as(select_players!("WHERE p.id = $1")).bind(id.as_str());
-        let row: Option<PlayerRow> = query.fetch_optional(&*self.reader().await?).await?;
-        Ok(row.map(PlayerRow::decode).transpose()?)
+        let read = |ids: Vec<PlayerId>| async move {
+            let players = self.players(&ids).await?;
+            Ok(players.into_iter().map(|player| (player.id.clone(), player)).collect())
+        };
+        self.players_asked.get(id.clone(), read).await
     }
 
     async fn player_by_name(&self, name: &PlayerName) -> Result<Option<StoredPlayer>, StoreError> {
@@ -60,10 +62,14 @@ impl PeopleStore for PostgresStore {
     }
 
     async fn token(&self, digest: &[u8; 32], now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {
-        let sql = select_tokens!("WHERE t.digest = $1 AND (t.expires_at IS NULL OR t.expires_at > $2)");
-        let query = db::query_as(sql).bind(digest.as_slice()).bind(now.0);
-        let row: Option<TokenRow> = query.fetch_optional(&*self.reader().await?).await?;
-        Ok(row.map(TokenRow::decode).transpose()?)
+        let read = |digests: Vec<[u8; 32]>| async move {
+            let digests: Vec<Vec<u8>> = digests.iter().map(|digest| digest.to_vec()).collect();
+            let query = db::query_as(select_tokens!("WHERE t.digest = ANY($1)")).bind(digests);
+            let tokens = decode_tokens(query.fetch_all(&*self.reader().await?).await?)?;
+            Ok(tokens.into_iter().map(|token| (token.digest, token)).collect())
+        };
+        let found = self.tokens_asked.get(*digest, read).await?;
+        Ok(found.filter(|token| token.expires_at.is_none_or(|end| end > now)))
     }
 
     async fn token_by_id(&self, id: &TokenId, now: UnixMillis) -> Result<Option<StoredToken>, StoreError> {

@@ -47,7 +47,7 @@ impl Default for ClusterConfig {
 impl ClusterConfig {
     /// Whether there are other nodes.
     pub(crate) fn is_on(&self) -> bool {
-        !self.bus.0.is_empty()
+        !self.bus.is_empty()
     }
 
     /// The same for those who only need know whether there is a bus.
@@ -120,13 +120,18 @@ impl BusUrls {
         Self(self.0.iter().map(masked).collect())
     }
 
+    /// Whether none is named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether all of them are on other machines, and so are nodes.
     fn is_elsewhere(&self) -> bool {
         !self.0.iter().any(|url| url.server.is_local())
     }
 
     /// A server on another machine that anybody could speak to, or listen to.
-    fn unprotected(&self) -> Option<&ListenAddr> {
+    pub(crate) fn unprotected(&self) -> Option<&ListenAddr> {
         let is_open = |url: &&BusUrl| !(url.server.is_local() || url.is_encrypted && url.has_user);
         self.0.iter().find(is_open).map(|url| &url.server)
     }
