@@ -32,8 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What load to make.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadPlan {
-    /// `ws://HOST:PORT`, with or without the path of the socket.
-    pub(crate) url: String,
+    /// `ws://HOST:PORT` of one or several nodes of an arena, with or without the path of the socket. The players of a
+    /// pair connect to different ones.
+    pub(crate) urls: Vec<String>,
     /// Games to play in all.
     pub(crate) games: u32,
     /// Players connected at the same time; they play in pairs.
@@ -62,8 +63,8 @@ pub(crate) async fn run(
     let tally = Arc::new(LoadTally::new(Box::new(progress)));
     let finished = stop.child_token();
     let mut watchers = JoinSet::new();
-    for _ in 0..plan.spectators {
-        let introduction = introduction(plan);
+    for spectator in 0..plan.spectators {
+        let introduction = introduction(plan, spectator);
         watchers.spawn(spectator::watch(introduction, tally.newest_game(), finished.clone()));
     }
     let played = play(plan, &tally, &finished).await;
@@ -82,8 +83,10 @@ pub(crate) async fn run(
     }
 }
 
-fn introduction(plan: &LoadPlan) -> Introduction {
-    Introduction { url: plan.url.clone(), ..Introduction::default() }
+/// Of the client with this number: they go to one address after the other.
+fn introduction(plan: &LoadPlan, client: u32) -> Introduction {
+    let turn = usize::try_from(client).unwrap_or(0) % plan.urls.len().max(1);
+    Introduction { url: plan.urls.get(turn).cloned().unwrap_or_default(), ..Introduction::default() }
 }
 
 /// Plays all games, shared out among the pairs.
@@ -92,8 +95,9 @@ async fn play(plan: &LoadPlan, tally: &Arc<LoadTally>, stop: &CancellationToken)
     let mut running = JoinSet::new();
     for pair in 0..pairs {
         let plan = PairPlan {
-            challenger: introduction(plan),
-            challenged: introduction(plan),
+            // Both of the pair move on, so that with two addresses not all challengers are at the first.
+            challenger: introduction(plan, pair),
+            challenged: introduction(plan, pair + 1),
             time: TIME,
             rated: false,
             load: true,
@@ -119,6 +123,17 @@ fn share(total: u32, parts: u32, index: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_players_of_a_pair_are_at_different_nodes() {
+        let urls = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let plan = LoadPlan { urls, games: 9, connections: 6, spectators: 0, think: Duration::ZERO, seed: 1 };
+        let url = |client| introduction(&plan, client).url;
+        for pair in 0..7 {
+            assert_ne!(url(pair), url(pair + 1), "{pair}");
+        }
+        assert_eq!([0, 1, 2, 3].map(url), ["a", "b", "c", "a"]);
+    }
 
     #[test]
     fn shares_add_up() {

@@ -94,6 +94,7 @@ pub(crate) struct Metrics {
     practice_games: Counter,
     games_judged: Counter,
     games_unjudged: Gauge,
+    nodes: Gauge,
     ladder_calm: Gauge,
     games_quarantined: Gauge,
     store_findings: Gauge,
@@ -154,6 +155,8 @@ pub(crate) struct MetricTotals {
     pub(crate) writer_queue: u64,
     /// Games that the judge has not looked at yet.
     pub(crate) unjudged: u64,
+    /// Nodes of the cluster that live; 0 for an arena of one machine.
+    pub(crate) nodes: u64,
 }
 
 impl fmt::Debug for Metrics {
@@ -187,6 +190,7 @@ impl Metrics {
             practice_games: Counter::default(),
             games_judged: Counter::default(),
             games_unjudged: Gauge::default(),
+            nodes: Gauge::default(),
             ladder_calm: Gauge::default(),
             games_quarantined: Gauge::default(),
             store_findings: Gauge::default(),
@@ -243,6 +247,8 @@ impl Metrics {
         );
         let behind = self.games_unjudged.clone();
         registry.register("games_unjudged", "Finished games that it has not looked at yet", behind);
+        let help = "Nodes of the cluster that live, this one too; 0 for an arena of one machine";
+        registry.register("nodes", help, self.nodes.clone());
         let calm = self.ladder_calm.clone();
         let help = "1 if the order of the house's bots is known and one pair of them at a time goes on";
         registry.register("ladder_calm", help, calm);
@@ -470,6 +476,11 @@ impl Metrics {
         self.webhook_messages.get_or_create(&OutcomeLabel { outcome }).inc_by(messages);
     }
 
+    /// So many nodes of the cluster live.
+    pub(crate) fn nodes(&self, living: usize) {
+        self.nodes.set(i64::try_from(living).unwrap_or(i64::MAX));
+    }
+
     /// Another machine was asked for a move of the house, and this became of it.
     pub(crate) fn thought_elsewhere(&self, outcome: &'static str) {
         self.thoughts.get_or_create(&OutcomeLabel { outcome }).inc();
@@ -489,6 +500,7 @@ impl Metrics {
             commits: self.commits.get(),
             writer_queue: gauge(&self.writer_queue),
             unjudged: gauge(&self.games_unjudged),
+            nodes: gauge(&self.nodes),
         }
     }
 

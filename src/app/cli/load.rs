@@ -13,12 +13,14 @@ use crate::app::terminal::{load, output};
 /// played until then; so does a server that goes and is not back after a few seconds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
-  fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20")]
+Examples:
+  fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20
+  fourfold load --url ws://127.0.0.1:4441 --url ws://127.0.0.1:4442 --url ws://127.0.0.1:4443")]
 pub(super) struct LoadCommand {
-    /// Address of the server, ws://HOST:PORT; wss for TLS.
-    #[arg(long, value_name = "URL")]
-    url: String,
+    /// Address of the server, ws://HOST:PORT; wss for TLS. Several of them for the nodes of a cluster: the two players of
+    /// a game connect to different ones.
+    #[arg(long, value_name = "URL", required = true)]
+    url: Vec<String>,
     /// Games to play in all.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
@@ -42,7 +44,7 @@ pub(super) struct LoadCommand {
 impl LoadCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let plan = LoadPlan {
-            url: self.url,
+            urls: self.url,
             games: self.games,
             connections: self.connections,
             spectators: self.spectators,

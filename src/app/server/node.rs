@@ -247,12 +247,14 @@ impl Node {
         info!(incarnation, took_ms = began.elapsed().as_millis(), "this node leads");
         let term = shutdown.child_token();
         tell(Doing::Leading(&daemon, &term));
+        let metrics = Arc::clone(&daemon.metrics);
         let mut serving = std::pin::pin!(daemon.run(term.clone()));
         let mut view = self.membership.view.clone();
         let mut then = Then::End;
         loop {
             let seen = *view.borrow_and_update();
             hands_over.store(seen.has_heir, Ordering::Relaxed);
+            metrics.nodes(seen.living);
             match seen.turn {
                 Turn::Replaced => return Err(ServerError::Replaced),
                 Turn::MakeWay if !term.is_cancelled() => {

@@ -27,6 +27,6 @@ pub(in crate::app) fn play(plan: &LoadPlan) -> anyhow::Result<(LoadReport, Optio
                 bar.advance(1);
             }
         };
-        load::run(plan, progress, &stop).await.with_context(|| format!("load on {}", plan.url))
+        load::run(plan, progress, &stop).await.with_context(|| format!("load on {}", plan.urls.join(", ")))
     })
 }

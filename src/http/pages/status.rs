@@ -58,7 +58,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         figure("status.queue", totals.writer_queue.to_string()),
         figure("status.unjudged", totals.unjudged.to_string()),
     ];
-    let figures = figures.into_iter().chain(made).collect();
+    let nodes = (totals.nodes > 0).then(|| figure("status.nodes", totals.nodes.to_string()));
+    let figures = figures.into_iter().chain(nodes).chain(made).collect();
     let learners = state.learning.all().into_iter();
     let behind = learners.map(|learner| Behind {
         name: learner.name.to_string(),

@@ -87,7 +87,7 @@ impl ServerBench {
 
     fn play(&self, url: &str) -> anyhow::Result<LoadReport> {
         let plan = LoadPlan {
-            url: url.to_owned(),
+            urls: vec![url.to_owned()],
             games: self.games,
             connections: self.connections,
             spectators: self.spectators,

@@ -30,6 +30,8 @@ pub(super) struct View {
     pub(super) turn: Turn,
     /// Whether another node lives that would lead.
     pub(super) has_heir: bool,
+    /// Nodes that live, this one too.
+    pub(super) living: usize,
 }
 
 /// What a node is to do.
@@ -204,7 +206,8 @@ impl Watch {
         let is_heir = |other: &Member| other.key != self.key && other.is_able() && !other.is_drained;
         let has_heir = roll.members.iter().any(is_heir);
         let may_lead = succession::may_lead(holds, is_drained, has_heir);
-        let view = |turn| View { turn, has_heir };
+        let living = roll.members.iter().filter(|member| member.lives).count();
+        let view = |turn| View { turn, has_heir, living };
         if let Some(incarnation) = standing.writes_as {
             let turn = match roll.writer {
                 // Its own way to the database says so too, but only when there is something to write.
