@@ -602,6 +602,21 @@ async fn when_the_last_sockets_end_no_session_keeps_a_task() {
     assert!(ended.is_ok(), "{} tasks are left", arena.services.tasks.len());
 }
 
+#[tokio::test(start_paused = true)]
+async fn who_comes_back_while_the_last_sockets_end_goes_on_at_the_next_process() {
+    let before = Arena::new().await;
+    let ada = before.person("Ada").await;
+    let client = before.join(&ada).await;
+    before.services.sockets_stop.cancel();
+    client.vanish().await;
+    before.settle().await;
+    let refused = before.try_hello(Credential::None, client.resuming()).await.err().unwrap();
+    assert_eq!((refused.error.code, refused.code), (ErrorCode::Busy, CloseCode::Restart));
+    assert!(refused.error.retry_ms.is_some());
+    let arena = Arena::restarted(Arc::clone(&before.store)).await;
+    assert!(arena.hello(Credential::None, client.resuming()).await.welcome.resumed);
+}
+
 fn size_of_future<F: Future>(_: fn(SessionTask) -> F) -> usize {
     size_of::<F>()
 }
