@@ -95,7 +95,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Publishes a stored game. What bots thought about their moves is left out: it is their owners' own.
-    pub(crate) fn new(game: &StoredGame, players: &BySide<StoredPlayer>) -> Self {
+    pub(crate) fn new(game: &StoredGame, players: BySide<&StoredPlayer>) -> Self {
         // Who was young when it began is between the arena and its ratings.
         let GameSpec { id, variant, time, unrated_because, opening, pair, started_at, .. } = &game.spec;
         let ending = game.ending();
@@ -106,7 +106,7 @@ impl Record {
             id: id.clone(),
             variant: WireVariant(*variant),
             rated: game.is_rated(),
-            players: Sides { first: (&players.first).into(), second: (&players.second).into() },
+            players: Sides { first: players.first.into(), second: players.second.into() },
             time: *time,
             opening: WireOpening { kind: opening.kind, moves: opening.moves.clone() },
             pair: pair.as_ref().map(|pair| WirePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }),
@@ -166,7 +166,7 @@ mod tests {
         add_players(&store, &["Ada", "Bob"]).await;
         let spec = spec("game", "Ada", "Bob");
         let game = play(&store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
-        let record = serde_json::to_value(Record::new(&game, &players())).unwrap();
+        let record = serde_json::to_value(Record::new(&game, players().as_ref())).unwrap();
         let clocks: Vec<_> = (1..=7).map(|seq| [60_000 - seq, 60_001 - seq]).collect();
         assert_eq!(
             record,
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_live_game_is_not_over() {
         let game = StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("44"), settlement: None };
-        let record = Record::new(&game, &players());
+        let record = Record::new(&game, players().as_ref());
         assert_eq!((record.status, record.result, record.ended_at), (GameStatus::Live, None, None));
         assert_eq!((record.moves.as_str(), record.clocks.len()), ("44", 2));
     }
@@ -209,7 +209,7 @@ mod tests {
             StoredGame { spec: spec("game", "Ada", "Bob"), events: moves("123"), settlement: None };
         game.spec.opening = OpeningSource { kind: OpeningKind::Given, moves: "44".into() };
         game.events.push(event(4, EventKind::Takeback { plies: 2 }));
-        let record = Record::new(&game, &players());
+        let record = Record::new(&game, players().as_ref());
         assert_eq!(record.moves, "441");
         assert_eq!(record.clocks, [[60_000, 60_000], [60_000, 60_000], [59_999, 60_000]]);
     }

@@ -57,7 +57,7 @@ use super::error::StoreError;
 use super::record::DamagedGame;
 use super::words::Word;
 
-/// Something that a row becomes.
+/// Something that a row becomes. It asks for the same named columns in the same order whatever is in them.
 pub(super) trait FromRow: Sized {
     fn from_row<C: Columns>(columns: &mut C) -> Result<Self, C::Error>;
 }
@@ -69,11 +69,14 @@ pub(super) trait Columns {
 
     fn next<T: Cell>(&mut self) -> Result<T, Self::Error>;
 
+    /// Passes over so many columns without a look at them.
+    fn skip(&mut self, columns: usize);
+
     /// The column with a name. Those after it come next.
     fn named<T: Cell>(&mut self, name: &str) -> Result<T, Self::Error>;
 }
 
-/// What every engine can give: `i64`, `bool`, `String`, `Vec<u8>`, and options of them.
+/// What every engine can give: `i64`, `bool`, `String`, `Vec<u8>`, options of them, and what is read of their bytes.
 pub(super) trait Cell: rusqlite::types::FromSql + tokio_postgres::types::FromSqlOwned {}
 
 impl<T: rusqlite::types::FromSql + tokio_postgres::types::FromSqlOwned> Cell for T {}

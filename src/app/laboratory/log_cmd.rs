@@ -126,8 +126,11 @@ fn origin_lines(origin: &Origin) -> Vec<String> {
 fn export(games: &[MatchRecord], format: ExportFormat) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     out.write_all(format.heading().as_bytes())?;
+    let mut text = Vec::new();
     for game in games {
-        out.write_all(format.write(&record_of(game)?).as_bytes())?;
+        text.clear();
+        format.add(&record_of(game)?, &mut text);
+        out.write_all(&text)?;
     }
     Ok(out.flush()?)
 }

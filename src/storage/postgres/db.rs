@@ -217,6 +217,10 @@ impl Columns for RowColumns<'_> {
         self.row.try_get(self.next - 1)
     }
 
+    fn skip(&mut self, columns: usize) {
+        self.next += columns;
+    }
+
     fn named<T: Cell>(&mut self, name: &str) -> Result<T, Error> {
         let columns = self.row.columns();
         if columns.get(self.next).is_none_or(|column| column.name() != name) {

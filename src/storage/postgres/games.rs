@@ -12,7 +12,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::games::{GameOutline, GameQuery, GameStore};
 use crate::storage::record::StoredGame;
-use crate::storage::rows::events::EventRow;
+use crate::storage::rows::events::{EventRow, EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, select_outlines, sound,
 };
@@ -222,9 +222,13 @@ pub(super) async fn live(connection: &Connection) -> Result<Vec<(i64, Loaded)>, 
 /// Fetches the events of games and puts both together, in the order of the games.
 async fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
     let keys: Vec<i64> = games.iter().map(|game| game.key).collect();
-    let sql = "SELECT * FROM event WHERE game = ANY($1) ORDER BY game, seq";
+    let sql = concat!("SELECT ", event_columns!(), " FROM event WHERE game = ANY($1) ORDER BY game, seq");
     let rows: Vec<EventRow> = db::query_as(sql).bind(keys).fetch_all(connection).await?;
-    Ok(assembled(games, rows))
+    let mut events = EventsOfGames::default();
+    for row in rows {
+        events.add(row);
+    }
+    Ok(assembled(games, events))
 }
 
 /// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through

@@ -23,6 +23,9 @@ use crate::storage::{Store, StoreError, StoredGame};
 /// Games read at a time: some 150 KiB of text, which take a thread of the runtime a millisecond or two to write.
 const PAGE: u32 = 200;
 
+/// What the text of a page mostly takes no more than.
+const PAGE_BYTES: usize = 192 * 1024;
+
 /// How records are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ExportFormat {
@@ -77,14 +80,22 @@ impl ExportFormat {
         }
     }
 
-    /// A record with the line feed at its end.
-    pub(crate) fn write(self, record: &Record) -> String {
+    /// Adds a record with the line feed at its end.
+    pub(crate) fn add(self, record: &Record, text: &mut Vec<u8>) {
         match self {
-            Self::Ndjson => json_line(record),
-            Self::Compact => json_line(&CompactRecord::of(record)),
-            Self::Csv => csv(record),
-            Self::Pgn => pgn(record),
+            Self::Ndjson => add_json_line(record, text),
+            Self::Compact => add_json_line(&CompactRecord::of(record), text),
+            Self::Csv => text.extend_from_slice(csv(record).as_bytes()),
+            Self::Pgn => text.extend_from_slice(pgn(record).as_bytes()),
         }
+    }
+
+    /// A record with the line feed at its end.
+    #[cfg(test)]
+    pub(crate) fn write(self, record: &Record) -> String {
+        let mut text = Vec::new();
+        self.add(record, &mut text);
+        String::from_utf8(text).unwrap()
     }
 }
 
@@ -121,10 +132,10 @@ impl<'r> CompactRecord<'r> {
     }
 }
 
-fn json_line(record: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(record).expect("all keys of a record are text");
-    line.push('\n');
-    line
+fn add_json_line(record: &impl Serialize, text: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *text, record)
+        .expect("memory takes everything, and all keys of a record are text");
+    text.push(b'\n');
 }
 
 const CSV_HEADING: &str = "id,variant,rated,first_id,first,first_kind,second_id,second,second_kind,bank_ms,\
@@ -383,11 +394,11 @@ impl ExportFormat {
         wanted: &mut RecordsWanted,
         players: &mut PlayerCache,
         store: &dyn Store,
-    ) -> Result<String, StoreError> {
-        let mut text = String::new();
+    ) -> Result<Vec<u8>, StoreError> {
+        let mut text = Vec::with_capacity(PAGE_BYTES);
         for game in games {
             if let Some(record) = wanted.of(game, players, store).await? {
-                text += &self.write(&record);
+                self.add(&record, &mut text);
             }
         }
         Ok(text)
@@ -419,7 +430,7 @@ mod tests {
         let game = StoredGame { spec, events, settlement: Some(settlement) };
         let players =
             BySide { first: player("Ada", PlayerKind::Human), second: player("deep", PlayerKind::Bot) };
-        Record::new(&game, &players)
+        Record::new(&game, players.as_ref())
     }
 
     #[test]

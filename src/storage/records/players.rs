@@ -20,7 +20,7 @@ const PLAYERS_KEPT: usize = 4_096;
 pub(crate) struct PlayerCache(HashMap<PlayerId, KnownPlayer>);
 
 /// What records say of a player.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct KnownPlayer {
     stored: StoredPlayer,
     resets: Resets,
@@ -37,33 +37,65 @@ impl PlayerCache {
         store: &dyn Store,
         game: &StoredGame,
     ) -> Result<Record, StoreError> {
+        self.know(store, &game.spec.players).await?;
         let BySide { first, second } = &game.spec.players;
-        let known =
-            BySide { first: self.player(store, first).await?, second: self.player(store, second).await? };
-        let mut record = Record::new(game, &known.as_ref().map(|known| known.stored.clone()));
+        let (first, second) = (self.known(first)?, self.known(second)?);
+        let mut record = Record::new(game, BySide { first: &first.stored, second: &second.stored });
         if let Some(settlement) = &game.settlement {
             let era = |known: &KnownPlayer| known.resets.era(&known.stored.id, settlement.number);
-            record.players.first.era = era(&known.first);
-            record.players.second.era = era(&known.second);
+            record.players.first.era = era(first);
+            record.players.second.era = era(second);
         }
         Ok(record)
     }
 
-    async fn player(&mut self, store: &dyn Store, id: &PlayerId) -> Result<KnownPlayer, StoreError> {
-        if let Some(player) = self.0.get(id) {
-            return Ok(player.clone());
-        }
-        let missing = || StoreError::Corrupt(format!("a game names player {id}, who does not exist"));
-        let stored = store.player(id).await?.ok_or_else(missing)?;
-        let resets = match stored.kind {
-            PlayerKind::Bot => Resets::of(&store.rating_resets(Some(id)).await?),
-            PlayerKind::Human | PlayerKind::Guest => Resets::default(),
-        };
-        let player = KnownPlayer { stored, resets };
-        if self.0.len() >= PLAYERS_KEPT {
+    fn known(&self, id: &PlayerId) -> Result<&KnownPlayer, StoreError> {
+        self.0
+            .get(id)
+            .ok_or_else(|| StoreError::Corrupt(format!("a game names player {id}, who does not exist")))
+    }
+
+    /// Reads those of both that are not known yet.
+    async fn know(&mut self, store: &dyn Store, ids: &BySide<PlayerId>) -> Result<(), StoreError> {
+        let ids = [&ids.first, &ids.second];
+        let new = ids.iter().filter(|id| !self.0.contains_key(**id)).count();
+        if self.0.len() + new > PLAYERS_KEPT {
             self.0.clear();
         }
-        self.0.insert(id.clone(), player.clone());
-        Ok(player)
+        for id in ids {
+            if !self.0.contains_key(id) {
+                let Some(stored) = store.player(id).await? else { continue };
+                let resets = match stored.kind {
+                    PlayerKind::Bot => Resets::of(&store.rating_resets(Some(id)).await?),
+                    PlayerKind::Human | PlayerKind::Guest => Resets::default(),
+                };
+                self.0.insert(id.clone(), KnownPlayer { stored, resets });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::MemoryStore;
+    use crate::storage::conformance::{add_players, player, spec};
+
+    #[tokio::test]
+    async fn who_is_forgotten_is_read_again_and_whoever_plays_is_known() {
+        let store = MemoryStore::new();
+        add_players(&store, &["Ada", "Bob"]).await;
+        let game = StoredGame { spec: spec("g1", "Ada", "Bob"), events: Vec::new(), settlement: None };
+        for free in 0..3 {
+            let mut cache = PlayerCache::default();
+            for number in free..PLAYERS_KEPT {
+                let stored = player(&format!("P{number}"), PlayerKind::Guest);
+                cache.0.insert(stored.id.clone(), KnownPlayer { stored, resets: Resets::default() });
+            }
+            let players = cache.record(&store, &game).await.unwrap().players;
+            assert_eq!([players.first.name, players.second.name], ["Ada", "Bob"], "{free}");
+            assert!(cache.0.len() <= PLAYERS_KEPT);
+        }
     }
 }

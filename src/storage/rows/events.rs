@@ -2,7 +2,7 @@
 
 use fourfold_engine::{BySide, Column, Side};
 
-use super::{Damage, number, present, to_sql, word};
+use super::{Columns, Damage, FromRow, number, present, to_sql, word};
 use crate::model::time::UnixMillis;
 use crate::storage::record::{Ending, EventKind, StoredEvent, StoredMove};
 use crate::storage::words::Word;
@@ -47,30 +47,136 @@ impl<'a> NewRow<'a> {
     }
 }
 
-row! {
-    /// A row of the table.
-    #[derive(Debug)]
-    pub(crate) struct EventRow {
-        pub(crate) game: i64,
-        seq: i64,
-        kind: String,
-        first_ms: i64,
-        second_ms: i64,
-        at: i64,
-        column_no: Option<i64>,
-        spent_ms: Option<i64>,
-        credited_ms: Option<i64>,
-        info: Option<String>,
-        plies: Option<i64>,
-        result: Option<String>,
-        reason: Option<String>,
-        at_fault: Option<String>,
+/// The columns of an [`EventRow`], in the order in which it reads them.
+macro_rules! event_columns {
+    () => {
+        "game, seq, first_ms, second_ms, at, kind, column_no, spent_ms, credited_ms, info, plies, result, reason, at_fault"
+    };
+}
+pub(crate) use event_columns;
+
+/// A row of the table. Of the columns that only some kinds have, those of the others are not looked at.
+#[derive(Debug)]
+pub(crate) struct EventRow {
+    pub(crate) game: i64,
+    seq: i64,
+    first_ms: i64,
+    second_ms: i64,
+    at: i64,
+    kind: KindRow,
+}
+
+/// What its kind has in columns of its own.
+#[derive(Debug)]
+enum KindRow {
+    Move { column_no: Option<i64>, spent_ms: Option<i64>, credited_ms: Option<i64>, info: Option<String> },
+    Takeback { plies: Option<i64> },
+    Paused,
+    Finished { result: Option<String>, reason: Option<String>, at_fault: Option<String> },
+    Unknown(String),
+}
+
+/// The word for a kind, for which no memory is taken: nine rows of ten say `move`.
+#[derive(Debug)]
+enum KindWord {
+    Move,
+    Takeback,
+    Paused,
+    Finished,
+    Unknown(String),
+}
+
+impl From<&str> for KindWord {
+    fn from(text: &str) -> Self {
+        match text {
+            "move" => Self::Move,
+            "takeback" => Self::Takeback,
+            "paused" => Self::Paused,
+            "finished" => Self::Finished,
+            other => Self::Unknown(other.to_owned()),
+        }
+    }
+}
+
+impl rusqlite::types::FromSql for KindWord {
+    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
+        value.as_str().map(Self::from)
+    }
+}
+
+impl<'r> tokio_postgres::types::FromSql<'r> for KindWord {
+    fn from_sql(
+        kind: &tokio_postgres::types::Type,
+        bytes: &'r [u8],
+    ) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        <&str>::from_sql(kind, bytes).map(Self::from)
+    }
+
+    fn accepts(kind: &tokio_postgres::types::Type) -> bool {
+        <&str>::accepts(kind)
+    }
+}
+
+impl FromRow for EventRow {
+    fn from_row<C: Columns>(columns: &mut C) -> Result<Self, C::Error> {
+        let (game, seq) = (columns.next()?, columns.next()?);
+        let (first_ms, second_ms, at) = (columns.next()?, columns.next()?, columns.next()?);
+        let kind = KindRow::of(columns.next()?, columns)?;
+        Ok(Self { game, seq, first_ms, second_ms, at, kind })
+    }
+}
+
+impl KindRow {
+    fn of<C: Columns>(kind: KindWord, columns: &mut C) -> Result<Self, C::Error> {
+        Ok(match kind {
+            KindWord::Move => Self::Move {
+                column_no: columns.next()?,
+                spent_ms: columns.next()?,
+                credited_ms: columns.next()?,
+                info: columns.next()?,
+            },
+            KindWord::Takeback => {
+                columns.skip(4);
+                Self::Takeback { plies: columns.next()? }
+            }
+            KindWord::Paused => Self::Paused,
+            KindWord::Finished => {
+                columns.skip(5);
+                Self::Finished { result: columns.next()?, reason: columns.next()?, at_fault: columns.next()? }
+            }
+            KindWord::Unknown(other) => Self::Unknown(other),
+        })
+    }
+
+    fn decode(self) -> Result<EventKind, Damage> {
+        Ok(match self {
+            Self::Move { column_no, spent_ms, credited_ms, info } => {
+                let column_no = present("column_no", column_no)?;
+                let column = u8::try_from(column_no).ok().and_then(Column::from_number);
+                EventKind::Move(StoredMove {
+                    column: column.ok_or_else(|| Damage::value("column_no", column_no))?,
+                    spent_ms: number("spent_ms", present("spent_ms", spent_ms)?)?,
+                    credited_ms: number("credited_ms", present("credited_ms", credited_ms)?)?,
+                    info: info.map(String::into_boxed_str),
+                })
+            }
+            Self::Takeback { plies } => {
+                EventKind::Takeback { plies: number("plies", present("plies", plies)?)? }
+            }
+            Self::Paused => EventKind::Paused,
+            Self::Finished { result, reason, at_fault } => EventKind::Finished(Ending {
+                result: word("result", &present("result", result)?)?,
+                reason: word("reason", &present("reason", reason)?)?,
+                by: at_fault.as_deref().map(|side| word::<Side>("at_fault", side)).transpose()?,
+            }),
+            Self::Unknown(other) => return Err(Damage::value("kind", other)),
+        })
     }
 }
 
 impl EventRow {
     /// The event, which must be the one that is due.
-    pub(crate) fn decode(self, due: u32) -> Result<StoredEvent, Damage> {
+    fn decode(self, due: u32) -> Result<StoredEvent, Damage> {
         if self.seq != i64::from(due) {
             return Err(Damage(format!("event {due} is missing, {} follows", self.seq)));
         }
@@ -78,35 +184,40 @@ impl EventRow {
             first: number("first_ms", self.first_ms)?,
             second: number("second_ms", self.second_ms)?,
         };
-        let at = UnixMillis(self.at);
-        let kind = match self.kind.as_str() {
-            "move" => EventKind::Move(self.decode_move()?),
-            "takeback" => EventKind::Takeback { plies: number("plies", present("plies", self.plies)?)? },
-            "paused" => EventKind::Paused,
-            "finished" => EventKind::Finished(self.decode_ending()?),
-            other => return Err(Damage::value("kind", other)),
-        };
-        Ok(StoredEvent { seq: due, kind, clock_ms, at })
+        Ok(StoredEvent { seq: due, kind: self.kind.decode()?, clock_ms, at: UnixMillis(self.at) })
+    }
+}
+
+/// Events that a game mostly has not more of.
+const EVENTS_EXPECTED: usize = 32;
+
+/// The events of some games, which come one game after the other.
+#[derive(Debug, Default)]
+pub(crate) struct EventsOfGames {
+    /// By the keys of the games, which rise. Of a damaged game there is what is wrong first.
+    games: Vec<(i64, Result<Vec<StoredEvent>, Damage>)>,
+}
+
+impl EventsOfGames {
+    pub(crate) fn add(&mut self, row: EventRow) {
+        let key = row.game;
+        if self.games.last().is_none_or(|(last, _)| *last != key) {
+            self.games.push((key, Ok(Vec::with_capacity(EVENTS_EXPECTED))));
+        }
+        let Some((_, read)) = self.games.last_mut() else { return };
+        let Ok(events) = read else { return };
+        match row.decode(u32::try_from(events.len() + 1).unwrap_or(u32::MAX)) {
+            Ok(event) => events.push(event),
+            Err(damage) => *read = Err(damage),
+        }
     }
 
-    fn decode_move(self) -> Result<StoredMove, Damage> {
-        let column_no = present("column_no", self.column_no)?;
-        let column = u8::try_from(column_no).ok().and_then(Column::from_number);
-        Ok(StoredMove {
-            column: column.ok_or_else(|| Damage::value("column_no", column_no))?,
-            spent_ms: number("spent_ms", present("spent_ms", self.spent_ms)?)?,
-            credited_ms: number("credited_ms", present("credited_ms", self.credited_ms)?)?,
-            info: self.info.map(String::into_boxed_str),
-        })
-    }
-
-    fn decode_ending(&self) -> Result<Ending, Damage> {
-        let text = |column, value: &Option<String>| present(column, value.clone());
-        let by = self.at_fault.as_deref().map(|side| word::<Side>("at_fault", side));
-        Ok(Ending {
-            result: word("result", &text("result", &self.result)?)?,
-            reason: word("reason", &text("reason", &self.reason)?)?,
-            by: by.transpose()?,
-        })
+    /// Those of the game with this key, once.
+    pub(crate) fn take(&mut self, key: i64) -> Result<Vec<StoredEvent>, Damage> {
+        let found = self.games.binary_search_by_key(&key, |(key, _)| *key);
+        found.map_or_else(
+            |_| Ok(Vec::new()),
+            |place| std::mem::replace(&mut self.games[place].1, Ok(Vec::new())),
+        )
     }
 }

@@ -1,11 +1,9 @@
 //! Games with their settlements.
 
-use std::collections::HashMap;
-
 use fourfold_engine::BySide;
 use tracing::error;
 
-use super::events::EventRow;
+use super::events::EventsOfGames;
 use super::{Damage, number, parsed, present, word};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
@@ -61,14 +59,12 @@ row! {
 }
 
 impl GameRow {
-    pub(crate) fn decode(self, events: Vec<EventRow>) -> Loaded {
+    fn decode(self, events: Result<Vec<StoredEvent>, Damage>) -> Loaded {
         let number = self.number.and_then(|number| u64::try_from(number).ok());
         self.decode_game(events).map_err(|damage| DamagedGame { id: self.id.clone(), number, what: damage.0 })
     }
 
-    fn decode_game(&self, rows: Vec<EventRow>) -> Result<StoredGame, Damage> {
-        let events: Result<Vec<StoredEvent>, Damage> =
-            (1..).zip(rows).map(|(due, row)| row.decode(due)).collect();
+    fn decode_game(&self, events: Result<Vec<StoredEvent>, Damage>) -> Result<StoredGame, Damage> {
         let game = StoredGame { spec: self.spec()?, events: events?, settlement: self.settlement()? };
         self.check_settlement(&game)?;
         Ok(game)
@@ -268,13 +264,9 @@ impl GameKeys {
 }
 
 /// Puts games and their events together, in the order of the games.
-pub(crate) fn assembled(games: Vec<GameRow>, events: Vec<EventRow>) -> Vec<Loaded> {
-    let mut of_game: HashMap<i64, Vec<EventRow>> = HashMap::with_capacity(games.len());
-    for row in events {
-        of_game.entry(row.game).or_default().push(row);
-    }
+pub(crate) fn assembled(games: Vec<GameRow>, mut events: EventsOfGames) -> Vec<Loaded> {
     let loaded = games.into_iter().map(|game| {
-        let events = of_game.remove(&game.key).unwrap_or_default();
+        let events = events.take(game.key);
         game.decode(events)
     });
     loaded.collect()

@@ -13,7 +13,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::games::{GameOutline, GameStore};
 use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
-use crate::storage::rows::events::EventRow;
+use crate::storage::rows::events::{EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, report, select_outlines, sound,
 };
@@ -117,9 +117,14 @@ fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loade
     // A list of numbers as the one argument keeps the statement the same for any count of games.
     let keys: Vec<String> = games.iter().map(|game| game.key.to_string()).collect();
     let keys = format!("[{}]", keys.join(","));
-    let sql = "SELECT * FROM event WHERE game IN (SELECT value FROM json_each(?)) ORDER BY game, seq";
-    let rows: Vec<EventRow> = db::query_as(sql).bind(keys).fetch_all(connection)?;
-    Ok(assembled(games, rows))
+    let sql = concat!(
+        "SELECT ",
+        event_columns!(),
+        " FROM event WHERE game IN (SELECT value FROM json_each(?)) ORDER BY game, seq"
+    );
+    let mut events = EventsOfGames::default();
+    db::query_as(sql).bind(keys).fetch_each(connection, |row| events.add(row))?;
+    Ok(assembled(games, events))
 }
 
 pub(super) fn by_id(connection: &Connection, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
