@@ -196,6 +196,17 @@ impl Position {
         self.key().min(self.mirror().key())
     }
 
+    /// The positions from which a move leads to this one, whether or not a game comes to them.
+    pub(crate) fn predecessors(&self) -> impl Iterator<Item = Self> + use<> {
+        let position = *self;
+        // In an empty column that is the guard of the column before, which no stone is on.
+        let topmost = Bitboard::from_bits(self.mask.tops(Bitboard::bottom_row(self.variant)).bits() >> 1);
+        let last = topmost & self.theirs();
+        let may_be_last =
+            move |column: &Column| !(last & Bitboard::column(*column, position.variant)).is_empty();
+        self.variant.columns().filter(may_be_last).map(move |column| position.take_back_unchecked(column))
+    }
+
     /// Takes back the last stone, which the caller knows to be the topmost of `column`.
     pub(crate) fn take_back_unchecked(self, column: Column) -> Self {
         let stones = self.mask & Bitboard::column(column, self.variant);

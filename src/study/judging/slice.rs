@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::analysis::background::thread_time;
 use crate::analysis::judged::GameJudge;
 use crate::model::ids::GameId;
 use crate::storage::finished::{FinishedGame, number_of};
@@ -14,9 +15,10 @@ use crate::storage::puzzles::NewPuzzle;
 use crate::storage::record::StoredGame;
 use crate::study::puzzles::mining;
 
-/// Games are begun for so long: then others have the thread's share of the processor, and what was said is stored. Most
-/// games take a few milliseconds, the slowest seconds.
-const LENGTH: Duration = Duration::from_millis(100);
+/// Games are begun for so long, by the thread's own time: then others have its share of the processor, and what was
+/// said is stored. A game of the ladder takes a tenth of a second, nearly all of it right behind the book, so this is
+/// two or three; before the next slice it may give way to games for as long again, whatever the slice has done.
+const LENGTH: Duration = Duration::from_millis(250);
 
 /// What there is to say about one game.
 #[derive(Debug)]
@@ -55,10 +57,10 @@ pub(super) struct Slice<G> {
 impl<G: Deref<Target = [FinishedGame]>> Slice<G> {
     /// Goes on for [`LENGTH`] with the judge that is there; it is gone if it has panicked.
     pub(super) fn run(&self, judge: &mut Option<GameJudge>, stop: &AtomicBool) -> JudgedSlice {
-        let began = Instant::now();
+        let began = thread_time();
         let mut done = JudgedSlice::default();
         for game in self.games.iter() {
-            if !done.said.is_empty() && began.elapsed() >= LENGTH {
+            if !done.said.is_empty() && thread_time().saturating_sub(began) >= LENGTH {
                 break;
             }
             let Some(number) = number_of(game) else { continue };

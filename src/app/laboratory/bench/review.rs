@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use fourfold_bots::{Bot, MoveBudget, registry};
 use fourfold_engine::review::Judge;
 use fourfold_engine::rng::{self, GameRng};
@@ -17,6 +18,7 @@ use rand::seq::IteratorRandom;
 use serde::Serialize;
 
 use super::solver::cpu_time;
+use crate::analysis::judged::GameJudge;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::ProgressLine;
 
@@ -78,6 +80,10 @@ struct ReviewFigures {
     review: Spread,
     /// The same once more, when all its positions have been asked for: by watchers, say.
     review_again: Spread,
+    /// A game judged as the arena judges all of them, one after the other.
+    judging: Spread,
+    /// Games that are judged so in a second of one thread on the processor.
+    judged_per_second: f64,
     /// From the wish to stop to the end of the search, by the clock.
     stop: Spread,
     /// Time of one thread over that of several, by the clock, for one hard position.
@@ -104,6 +110,7 @@ impl ReviewBench {
             progress.advance(1);
         }
         drop(progress);
+        let judging = judging(&games)?;
         let figures = ReviewFigures {
             games: self.games,
             seed: self.seed,
@@ -112,6 +119,8 @@ impl ReviewBench {
             columns_in_a_game: Spread::of(in_a_game),
             review: Spread::of(review),
             review_again: Spread::of(again),
+            judged_per_second: per_second(&judging),
+            judging: Spread::of(judging),
             stop: Spread::of((0..STOPS).map(|_| stop()).collect::<anyhow::Result<_>>()?),
             parallel_gain: parallel_gain(self.threads)?,
         };
@@ -186,6 +195,21 @@ fn look_up(games: &[Game]) -> anyhow::Result<f64> {
     Ok(mean)
 }
 
+/// Milliseconds of each game, judged by one judge as it finds them.
+fn judging(games: &[Game]) -> anyhow::Result<Vec<f64>> {
+    let (mut judge, never) = (GameJudge::new(), AtomicBool::new(false));
+    let mut judged =
+        |game: &Game| judge.judge(game.clone(), 0, &never).context("a game is too hard to judge");
+    games.iter().map(|game| timed(|| judged(game))).collect()
+}
+
+/// How many of things that took so many milliseconds are done in a second.
+fn per_second(times: &[f64]) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53")]
+    let count = times.len() as f64;
+    count * 1e3 / times.iter().sum::<f64>()
+}
+
 /// Milliseconds from the wish to stop to the end of the search.
 fn stop() -> anyhow::Result<f64> {
     let game = Game::from_moves(Variant::STANDARD, HARD)?;
@@ -242,11 +266,13 @@ impl ReviewFigures {
             self.columns_in_a_game.row("all columns, in the order of a game"),
             self.review.row("a whole game, nothing known"),
             self.review_again.row("a whole game again"),
+            self.judging.row("a game judged behind others"),
             self.stop.row("from stop to the end of a search"),
         ];
         output::print_table(["Milliseconds", "Count", "p50", "p99", "max"], &rows)?;
         let mut out = std::io::stdout().lock();
         writeln!(out, "a look into the book: {:.2} us", self.book_look_up * 1e3)?;
+        writeln!(out, "games judged in a second: {:.1}", self.judged_per_second)?;
         writeln!(out, "{threads} threads are {:.2} times as fast as one", self.parallel_gain)
     }
 }
@@ -261,6 +287,7 @@ mod tests {
         let row = |spread: Spread| spread.row("x").join(" ");
         assert_eq!(row(spread), "x 101 51.00 100.00 101.00");
         assert_eq!(row(Spread::of(vec![2.0])), "x 1 2.00 2.00 2.00");
+        assert!((per_second(&[100.0, 300.0]) - 5.0).abs() < 1e-9);
     }
 
     #[test]
