@@ -94,7 +94,7 @@ pub(crate) struct Metrics {
     practice_games: Counter,
     games_judged: Counter,
     games_unjudged: Gauge,
-    nodes: Gauge,
+    cluster: ClusterMetrics,
     ladder_calm: Gauge,
     games_quarantined: Gauge,
     store_findings: Gauge,
@@ -108,7 +108,6 @@ pub(crate) struct Metrics {
     shares_refused: Family<ShareLabel, Counter>,
     webhook_messages: Family<OutcomeLabel, Counter>,
     mails: Family<OutcomeLabel, Counter>,
-    thoughts: Family<OutcomeLabel, Counter>,
     failed_writes: Counter,
     backups: Counter,
     backup_failures: Counter,
@@ -143,6 +142,13 @@ struct MachineGauges {
     memory: Gauge,
     data: Gauge,
     disk_free: Gauge,
+}
+
+/// What is counted of an arena of several machines.
+#[derive(Debug, Default)]
+struct ClusterMetrics {
+    nodes: Gauge,
+    thoughts: Family<OutcomeLabel, Counter>,
 }
 
 /// What was counted, for a look.
@@ -190,7 +196,7 @@ impl Metrics {
             practice_games: Counter::default(),
             games_judged: Counter::default(),
             games_unjudged: Gauge::default(),
-            nodes: Gauge::default(),
+            cluster: ClusterMetrics::default(),
             ladder_calm: Gauge::default(),
             games_quarantined: Gauge::default(),
             store_findings: Gauge::default(),
@@ -204,7 +210,6 @@ impl Metrics {
             shares_refused: Family::default(),
             webhook_messages: Family::default(),
             mails: Family::default(),
-            thoughts: Family::default(),
             failed_writes: Counter::default(),
             backups: Counter::default(),
             backup_failures: Counter::default(),
@@ -224,6 +229,7 @@ impl Metrics {
     fn register(&mut self) {
         self.register_refusals();
         self.register_machine();
+        self.register_cluster();
         let registry = &mut self.registry;
         registry.register("games_started", "Games that began", self.games_started.clone());
         registry.register("games_finished", "Games that ended, by reason", self.games_finished.clone());
@@ -247,8 +253,6 @@ impl Metrics {
         );
         let behind = self.games_unjudged.clone();
         registry.register("games_unjudged", "Finished games that it has not looked at yet", behind);
-        let help = "Nodes of the cluster that live, this one too; 0 for an arena of one machine";
-        registry.register("nodes", help, self.nodes.clone());
         let calm = self.ladder_calm.clone();
         let help = "1 if the order of the house's bots is known and one pair of them at a time goes on";
         registry.register("ladder_calm", help, calm);
@@ -263,8 +267,6 @@ impl Metrics {
         registry.register("panics", "Panics by part of the daemon; must stay 0", self.panics.clone());
         let help = "Things that a part leaves out for good, for they made it panic; must stay 0";
         registry.register("set_aside", help, self.set_aside.clone());
-        let help = "Moves of the house that other machines were asked for, by what became of it";
-        registry.register("thoughts_elsewhere", help, self.thoughts.clone());
         let requests = self.http_requests.clone();
         registry.register("http_requests", "HTTP requests by method, route and status", requests);
     }
@@ -290,6 +292,14 @@ impl Metrics {
         registry.register("backup_failures", help, self.backup_failures.clone());
         let help = "When the last of these copies was made, in seconds since 1970; 0 if there is none";
         registry.register("backup_made_seconds", help, self.backup_made.clone());
+    }
+
+    fn register_cluster(&mut self) {
+        let (registry, cluster) = (&mut self.registry, &self.cluster);
+        let help = "Nodes of the cluster that live, this one too; 0 for an arena of one machine";
+        registry.register("nodes", help, cluster.nodes.clone());
+        let help = "Moves of the house that other machines were asked for, by what became of it";
+        registry.register("thoughts_elsewhere", help, cluster.thoughts.clone());
     }
 
     fn register_refusals(&mut self) {
@@ -478,12 +488,12 @@ impl Metrics {
 
     /// So many nodes of the cluster live.
     pub(crate) fn nodes(&self, living: usize) {
-        self.nodes.set(i64::try_from(living).unwrap_or(i64::MAX));
+        self.cluster.nodes.set(i64::try_from(living).unwrap_or(i64::MAX));
     }
 
     /// Another machine was asked for a move of the house, and this became of it.
     pub(crate) fn thought_elsewhere(&self, outcome: &'static str) {
-        self.thoughts.get_or_create(&OutcomeLabel { outcome }).inc();
+        self.cluster.thoughts.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
     /// A mail came to this; `outcome` is one of a fixed list.
@@ -500,7 +510,7 @@ impl Metrics {
             commits: self.commits.get(),
             writer_queue: gauge(&self.writer_queue),
             unjudged: gauge(&self.games_unjudged),
-            nodes: gauge(&self.nodes),
+            nodes: gauge(&self.cluster.nodes),
         }
     }
 

@@ -17,8 +17,8 @@ Examples:
   fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20
   fourfold load --url ws://127.0.0.1:4441 --url ws://127.0.0.1:4442 --url ws://127.0.0.1:4443")]
 pub(super) struct LoadCommand {
-    /// Address of the server, ws://HOST:PORT; wss for TLS. Several of them for the nodes of a cluster: the two players of
-    /// a game connect to different ones.
+    /// Address of the server, ws://HOST:PORT; wss for TLS. Several of them for the nodes of a cluster: the two players
+    /// of a game connect to different ones.
     #[arg(long, value_name = "URL", required = true)]
     url: Vec<String>,
     /// Games to play in all.
