@@ -24,6 +24,14 @@ pub struct Course {
     /// The next game to book.
     due: u64,
     active: Vec<bool>,
+    /// Who was taken out after faults.
+    suspended: Vec<bool>,
+    /// Waves before somebody came, by entrant.
+    missed: Vec<u32>,
+    /// Entrants who come with the first wave that begins at this game or behind it.
+    arrivals: Vec<(usize, u64)>,
+    /// Entrants who play no more as soon as this game is due.
+    departures: Vec<(usize, u64)>,
     /// Rounds in which somebody had no opponent, by entrant.
     rests: Vec<u64>,
     faults_in_a_row: Vec<u32>,
@@ -52,6 +60,10 @@ impl Course {
             next: 0,
             due: 0,
             active: vec![true; entrants],
+            suspended: vec![false; entrants],
+            missed: vec![0; entrants],
+            arrivals: Vec::new(),
+            departures: Vec::new(),
             rests: vec![0; entrants],
             faults_in_a_row: vec![0; entrants],
             over: None,
@@ -75,9 +87,55 @@ impl Course {
         self.over
     }
 
-    /// Who was not suspended.
+    /// Who takes part.
     pub fn active(&self) -> &[bool] {
         &self.active
+    }
+
+    /// Who was taken out after faults.
+    pub fn suspended(&self) -> &[bool] {
+        &self.suspended
+    }
+
+    /// Whether somebody who comes now plays half of the rounds at least.
+    pub fn is_open(&self) -> bool {
+        let may_come = |rounds: u32| self.over.is_none() && self.waves.saturating_mul(2) <= rounds;
+        matches!(self.plan.format, Format::Swiss { rounds } if may_come(rounds))
+    }
+
+    /// The first game in which somebody may play who comes now.
+    pub fn comes_at(&self) -> u64 {
+        self.wave_end()
+    }
+
+    /// Somebody comes, behind all others, with the first wave that begins at game `from` or behind it. What they have
+    /// missed is worth nothing to them.
+    pub fn come(&mut self, name: String, from: u64) {
+        self.arrivals.push((self.active.len(), from));
+        self.plan.entrants.push(name);
+        self.results.add_entrant();
+        self.active.push(false);
+        self.suspended.push(false);
+        self.missed.push(0);
+        self.rests.push(0);
+        self.faults_in_a_row.push(0);
+    }
+
+    /// The game from which on somebody plays no more who withdraws now: in a Swiss the first of the next round, in a
+    /// knockout none, where they lose what is due to them, else the next one.
+    pub fn goes_at(&self) -> Option<u64> {
+        match self.plan.format {
+            Format::Swiss { .. } => Some(self.wave_end()),
+            Format::Knockout => None,
+            Format::Match | Format::RoundRobin | Format::Gauntlet { .. } | Format::Ladder => Some(self.due),
+        }
+    }
+
+    /// Somebody plays no more as soon as game `from` is due.
+    pub fn go(&mut self, entrant: usize, from: u64) {
+        self.departures.push((entrant, from));
+        self.pass_over();
+        self.next = self.next.max(self.due);
     }
 
     /// Games of the schedule as far as it is known; of a part, its own.
@@ -137,6 +195,7 @@ impl Course {
         let is_suspended = max > 0 && self.faults_in_a_row[culprit] >= max;
         is_suspended.then(|| {
             self.active[culprit] = false;
+            self.suspended[culprit] = true;
             culprit
         })
     }
@@ -145,8 +204,33 @@ impl Course {
     fn decide(&mut self) {
         if self.plan.shard.is_none() && self.verdict().is_some() {
             self.over = Some(Why::Decided);
-        } else if self.active.iter().filter(|active| **active).count() < 2 {
+        } else if self.active.iter().filter(|active| **active).count() + self.arrivals.len() < 2 {
             self.over = Some(Why::Suspended);
+        }
+    }
+
+    /// Whoever has withdrawn plays no more from the game that is due.
+    fn depart(&mut self) {
+        let due = self.due;
+        let (gone, left): (Vec<(usize, u64)>, Vec<_>) =
+            self.departures.iter().partition(|(_, from)| *from <= due);
+        self.departures = left;
+        for (entrant, _) in gone {
+            self.active[entrant] = false;
+            self.arrivals.retain(|(other, _)| *other != entrant);
+            self.decide();
+        }
+    }
+
+    /// Whoever has come takes part in the wave that is about to begin.
+    fn arrive(&mut self) {
+        let due = self.wave_from;
+        let (here, left): (Vec<(usize, u64)>, Vec<_>) =
+            self.arrivals.iter().partition(|(_, from)| *from <= due);
+        self.arrivals = left;
+        for (entrant, _) in here {
+            self.active[entrant] = true;
+            self.missed[entrant] = self.waves;
         }
     }
 
@@ -158,6 +242,10 @@ impl Course {
     /// Passes over games of who is suspended, and begins the next wave behind the last.
     fn pass_over(&mut self) {
         while self.over.is_none() {
+            self.depart();
+            if self.over.is_some() {
+                return;
+            }
             if self.due == self.wave_end() {
                 self.begin_wave();
             } else if self.is_wanted(self.slot(self.due)) {
@@ -170,6 +258,7 @@ impl Course {
 
     fn begin_wave(&mut self) {
         self.wave_from = self.wave_end();
+        self.arrive();
         self.wave = format::next_wave(&self.plan, &self.history());
         self.waves += 1;
         if self.wave.is_empty() {
@@ -183,7 +272,7 @@ impl Course {
     }
 
     fn history(&self) -> History<'_> {
-        History { pairs: self.results.pairs(), waves: self.waves, active: &self.active }
+        History { pairs: self.results.pairs(), waves: self.waves, active: &self.active, missed: &self.missed }
     }
 
     fn wave_end(&self) -> u64 {
@@ -271,6 +360,87 @@ mod tests {
         // A part may have nothing to do.
         let none = Course::new(Plan { shard: "9/9".parse().ok(), ..plan(Format::Match, 2, 3) });
         assert_eq!((none.over(), none.games_known(), none.due()), (Some(Why::Complete), 0, None));
+    }
+
+    /// Plays what is due, the earlier entrant winning; gives who met whom.
+    fn play(course: &mut Course, games: usize) -> Vec<[usize; 2]> {
+        let mut met = Vec::new();
+        for _ in 0..games {
+            let Some(slot) = course.due() else { break };
+            let seats = slot.seats();
+            course.book(&won(if seats.first < seats.second { Side::First } else { Side::Second }));
+            met.push([seats.first.min(seats.second), seats.first.max(seats.second)]);
+        }
+        met
+    }
+
+    #[test]
+    fn whoever_comes_late_to_a_swiss_plays_from_the_next_round_on_without_points() {
+        let mut course = Course::new(plan(Format::Swiss { rounds: 4 }, 4, 1));
+        play(&mut course, 1);
+        assert!(course.is_open());
+        let from = course.comes_at();
+        assert_eq!(from, 4);
+        course.come("late".into(), from);
+        course.come("later".into(), from);
+        assert!(
+            play(&mut course, 3).iter().flatten().all(|entrant| *entrant < 4),
+            "the round goes on as it was"
+        );
+        let round = play(&mut course, 6);
+        assert!(round.contains(&[4, 5]) || round.iter().any(|pair| pair[1] == 5), "{round:?}");
+        assert!(!course.is_open(), "more than half of the rounds have begun");
+        assert_eq!((course.rests()[4], course.missed[4]), (0, 1));
+        let table = crate::report::RatingTable::of_tournament(&course);
+        let last = table.players.iter().find(|row| row.name == "later").unwrap();
+        assert!(last.standing.unwrap().score <= 6, "nothing for the round that was missed: {last:?}");
+        assert!(!Course::new(plan(Format::RoundRobin, 4, 1)).is_open());
+    }
+
+    #[test]
+    fn whoever_withdraws_is_not_paired_again() {
+        let mut swiss = Course::new(plan(Format::Swiss { rounds: 3 }, 4, 1));
+        play(&mut swiss, 1);
+        swiss.go(0, swiss.goes_at().unwrap());
+        assert!(swiss.active()[0], "their round is to be played or lost");
+        play(&mut swiss, 3);
+        assert!(!swiss.active()[0] && !swiss.suspended()[0]);
+        assert!(play(&mut swiss, 99).iter().flatten().all(|entrant| *entrant != 0));
+        let mut all = Course::new(plan(Format::RoundRobin, 4, 1));
+        play(&mut all, 1);
+        all.go(0, all.goes_at().unwrap());
+        assert!(play(&mut all, 99).iter().flatten().all(|entrant| *entrant != 0));
+        assert_eq!(all.over(), Some(Why::Complete));
+        assert_eq!(Course::new(plan(Format::Knockout, 4, 1)).goes_at(), None);
+        let mut two = Course::new(plan(Format::Match, 2, 5));
+        two.go(1, 0);
+        assert_eq!(two.over(), Some(Why::Suspended));
+    }
+
+    #[test]
+    fn who_came_and_went_is_the_same_when_it_is_told_beforehand() {
+        for (comes_after, goes_after) in [(0, 0), (0, 3), (1, 5), (3, 4), (4, 4), (5, 11)] {
+            let mut straight = Course::new(plan(Format::Swiss { rounds: 5 }, 5, 1));
+            let mut told = (0, 0);
+            for number in 0..30 {
+                if number == comes_after {
+                    told.0 = straight.comes_at();
+                    straight.come("late".into(), told.0);
+                }
+                if number == goes_after {
+                    told.1 = straight.goes_at().unwrap();
+                    straight.go(1, told.1);
+                }
+                play(&mut straight, 1);
+            }
+            let mut replayed = Course::new(plan(Format::Swiss { rounds: 5 }, 5, 1));
+            replayed.come("late".into(), told.0);
+            replayed.go(1, told.1);
+            play(&mut replayed, 30);
+            let table = crate::report::RatingTable::of_tournament;
+            assert_eq!(table(&replayed), table(&straight), "after {comes_after} and {goes_after}");
+            assert_eq!(replayed.wave, straight.wave);
+        }
     }
 
     #[test]

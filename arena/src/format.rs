@@ -43,6 +43,8 @@ pub struct History<'a> {
     pub waves: u32,
     /// Who still takes part, by entrant.
     pub active: &'a [bool],
+    /// Waves before somebody came, by entrant: those missed are worth nothing.
+    pub missed: &'a [u32],
 }
 
 /// The next wave; empty at the end.

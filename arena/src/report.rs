@@ -377,7 +377,7 @@ impl RatingTable {
                 wins_first: tally.score.first.wins,
                 wins_second: tally.score.second.wins,
                 faults: tally.faults,
-                suspended: !course.active()[entrant],
+                suspended: course.suspended()[entrant],
             });
         }
         table.tournament = Some(TournamentReport {

@@ -87,6 +87,11 @@ impl Results {
         Self { entrants: vec![EntrantTally::default(); entrants], ..Self::default() }
     }
 
+    /// Room for one entrant more, behind all others.
+    pub fn add_entrant(&mut self) {
+        self.entrants.push(EntrantTally::default());
+    }
+
     /// Books the next game of the schedule.
     pub fn book(&mut self, slot: PlannedGame, outcome: &GameOutcome<'_>) {
         let seats = slot.seats();

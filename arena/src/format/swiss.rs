@@ -51,9 +51,12 @@ impl Met {
     }
 }
 
-/// Half points of everybody. A round without an opponent counts as won.
+/// Half points of everybody. A round without an opponent counts as won, one before somebody came as nothing.
 fn points(plan: &Plan, history: &History<'_>, met: &Met) -> Vec<u64> {
-    let byes = |entrant: usize| u64::from(history.waves.saturating_sub(met.rounds_played[entrant]));
+    let byes = |entrant: usize| {
+        let absent = met.rounds_played[entrant] + history.missed[entrant];
+        u64::from(history.waves.saturating_sub(absent))
+    };
     let mut points: Vec<u64> = (0..met.entrants).map(|entrant| byes(entrant) * plan.pairs * 4).collect();
     for pair in history.pairs {
         points[pair.a] += u64::from(pair.half_points);

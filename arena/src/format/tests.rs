@@ -6,7 +6,8 @@ fn run(plan: &Plan, score: impl Fn(usize, usize, u64) -> u8) -> (Vec<PairResult>
     let active = vec![true; plan.entrants.len()];
     let (mut pairs, mut waves) = (Vec::new(), Vec::new());
     for number in 0.. {
-        let history = History { pairs: &pairs, waves: number, active: &active };
+        let history =
+            History { pairs: &pairs, waves: number, active: &active, missed: &vec![0; active.len()] };
         let wave = next_wave(plan, &history);
         if wave.is_empty() {
             break;
@@ -75,7 +76,7 @@ fn a_knockout_keeps_the_first_apart_until_the_end() {
     assert_eq!(waves, [4, 4, 2], "two byes in the first round");
     let last = pairs.last().unwrap();
     assert_eq!((last.a, last.b), (0, 1));
-    let history = History { pairs: &pairs, waves: 3, active: &[true; 6] };
+    let history = History { pairs: &pairs, waves: 3, active: &[true; 6], missed: &[0; 6] };
     assert_eq!(stages(&plan, &history), [3, 2, 1, 1, 0, 0]);
 }
 
@@ -91,7 +92,7 @@ fn equal_meetings_are_decided_by_further_pairs() {
 fn who_is_out_of_a_knockout_lets_the_other_pass() {
     let plan = plan(Format::Knockout, 4, 1);
     let active = [false, true, true, true];
-    let wave = next_wave(&plan, &History { pairs: &[], waves: 0, active: &active });
+    let wave = next_wave(&plan, &History { pairs: &[], waves: 0, active: &active, missed: &[0; 4] });
     assert_eq!(wave, [Pairing { a: 1, b: 2, opening: 0 }]);
 }
 
