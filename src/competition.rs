@@ -1,6 +1,7 @@
 //! Who is stronger: the ladder of bots, duels, tournaments, classes, the published ratings, whether a bot keeps to the
 //! rules and people play fair.
 
+pub(crate) mod arena_score;
 pub(crate) mod classes;
 pub(crate) mod duels;
 pub mod fair_play;

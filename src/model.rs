@@ -25,4 +25,5 @@ pub(crate) mod signing;
 pub(crate) mod text;
 pub mod time;
 pub(crate) mod totp;
+pub(crate) mod tournament;
 pub mod world;

@@ -44,7 +44,7 @@ use tracing::{debug, error, info};
 
 pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
-pub(crate) use self::daemon::{BackupsShown, DaemonStatus, MailsShown, RatingAlarmView};
+pub(crate) use self::daemon::{BackupsShown, DaemonStatus, MailsShown, RatingAlarmView, StartedTournament};
 pub(crate) use self::games::{VoidedGame, VoidedGamesOf};
 pub(crate) use self::invitations::ListedInvitation;
 pub(crate) use self::learners::{

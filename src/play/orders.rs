@@ -158,6 +158,7 @@ fn read(entry: AuditEntry) -> Option<Order> {
         AuditAction::Invite => OrderKind::Invite { code: code()?, uses: detail?.parse().ok()?, until },
         AuditAction::Uninvite => OrderKind::Uninvite { code: code()? },
         AuditAction::Void
+        | AuditAction::CancelTournament
         | AuditAction::Ban
         | AuditAction::Unban
         | AuditAction::Rename

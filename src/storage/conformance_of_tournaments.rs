@@ -6,11 +6,15 @@ use fourfold_engine::Side;
 use super::conformance::{
     FIRST_WINS, Fixture, NOON, add_players, after_noon, first_wins, player_id, spec, write,
 };
+use super::moderation::{AuditAction, Because};
 use super::record::{GamePair, GameSpec};
 use super::store::{Refused, Write, Written};
-use super::tournaments::{EndedBecause, StoredTournament, TournamentEnd, TournamentPlan, Walkover};
+use super::tournaments::{
+    Attendance, EndedBecause, StoredTournament, TournamentEnd, TournamentPlan, Walkover,
+};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PairId, TournamentId};
+use crate::model::tournament::TournamentFormat;
 use crate::system::config::FormatName;
 
 /// Makes a test of each check.
@@ -20,6 +24,8 @@ macro_rules! conformance_of_tournaments {
             a_tournament_is_read_back_as_it_was_written,
             one_moment_begins_one_tournament,
             walkovers_and_ends_are_stored_once,
+            entrants_come_late_leave_and_come_back,
+            a_tournament_is_called_off_before_it_begins_or_later,
             games_are_found_by_their_tournament,
             a_plan_is_kept_with_its_entrants_until_it_begins,
             plans_go_with_whoever_made_them,
@@ -38,7 +44,7 @@ pub(crate) fn tournament(text: &str, due: i64) -> StoredTournament {
         id: id(text),
         name: "Cup".into(),
         due_at: after_noon(due),
-        format: Format::Swiss { rounds: 3 },
+        format: Format::Swiss { rounds: 3 }.into(),
         entrants: vec![player_id("Bob"), player_id("Ada")],
         pairs: 2,
         seed: u64::MAX - 1,
@@ -47,13 +53,15 @@ pub(crate) fn tournament(text: &str, due: i64) -> StoredTournament {
         concurrency: 2,
         watchable: false,
         started_at: NOON,
+        maker: None,
+        open_people: false,
         end: None,
     }
 }
 
 fn end() -> TournamentEnd {
     let winner = Some(player_id("Ada"));
-    TournamentEnd { reason: EndedBecause::Suspended, at: after_noon(9), winner, games: 7 }
+    TournamentEnd { reason: EndedBecause::Suspended, at: after_noon(9), winner, games: 7, because: None }
 }
 
 pub(crate) async fn a_tournament_is_read_back_as_it_was_written<F: Fixture>() {
@@ -61,8 +69,17 @@ pub(crate) async fn a_tournament_is_read_back_as_it_was_written<F: Fixture>() {
     let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     let one = tournament("T1", 0);
-    let two = StoredTournament { format: Format::Knockout, ..tournament("T2", 1) };
-    for tournament in [&one, &two] {
+    let two = StoredTournament { format: Format::Knockout.into(), ..tournament("T2", 1) };
+    let format = TournamentFormat::Arena { minutes: 45 };
+    let called_off = Some(TournamentEnd {
+        reason: EndedBecause::Cancelled,
+        winner: None,
+        because: Some("rain".into()),
+        ..end()
+    });
+    let maker = Some(player_id("Bob"));
+    let three = StoredTournament { format, maker, open_people: true, end: called_off, ..tournament("T3", 2) };
+    for tournament in [&one, &two, &three] {
         assert_eq!(write(&*store, Write::AddTournament(tournament.clone())).await, Ok(Written::Done));
     }
     drop(store);
@@ -71,8 +88,9 @@ pub(crate) async fn a_tournament_is_read_back_as_it_was_written<F: Fixture>() {
     assert_eq!(store.tournament(&one.id).await.unwrap(), Some(one.clone()));
     assert_eq!(store.tournament(&id("T9")).await.unwrap(), None);
     assert_eq!(store.running_tournaments().await.unwrap(), [one.clone(), two.clone()]);
-    assert_eq!(store.tournaments(None, 9).await.unwrap(), [(2, two.clone()), (1, one.clone())]);
-    assert_eq!(store.tournaments(None, 1).await.unwrap(), [(2, two)]);
+    let all = [(3, three.clone()), (2, two), (1, one.clone())];
+    assert_eq!(store.tournaments(None, 9).await.unwrap(), all);
+    assert_eq!(store.tournaments(None, 1).await.unwrap(), [(3, three)]);
     assert_eq!(store.tournaments(Some(2), 9).await.unwrap(), [(1, one)]);
 }
 
@@ -112,6 +130,75 @@ pub(crate) async fn walkovers_and_ends_are_stored_once<F: Fixture>() {
     assert_eq!(store.running_tournaments().await.unwrap(), []);
 }
 
+pub(crate) async fn entrants_come_late_leave_and_come_back<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob", "Cleo"]).await;
+    write(&*store, Write::AddTournament(tournament("T1", 0))).await.unwrap();
+    let joins =
+        |name, player, came| Write::JoinTournament { tournament: id(name), player: player_id(player), came };
+    let quits =
+        |name, player, went| Write::QuitTournament { tournament: id(name), player: player_id(player), went };
+    for (one, expected) in [
+        (joins("T1", "Cleo", 4), Ok(Written::Done)),
+        (quits("T1", "Ada", 5), Ok(Written::Done)),
+        (quits("T1", "Bob", 6), Ok(Written::Done)),
+        (quits("T1", "Bob", 7), Err(Refused::NoSuchPlayer)),
+        (joins("T1", "Ada", 8), Ok(Written::Done)),
+        (joins("T1", "nobody", 8), Err(Refused::NoSuchPlayer)),
+        (quits("T1", "nobody", 8), Err(Refused::NoSuchPlayer)),
+        (joins("T9", "Cleo", 8), Err(Refused::NoSuchTournament)),
+        (quits("T9", "Cleo", 8), Err(Refused::NoSuchTournament)),
+    ] {
+        assert_eq!(write(&*store, one.clone()).await, expected, "{one:?}");
+    }
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let entrants = store.tournament(&id("T1")).await.unwrap().unwrap().entrants;
+    assert_eq!(entrants, ["Bob", "Ada", "Cleo"].map(player_id));
+    let attendance = [(0, Some(6)), (8, None), (4, None)].map(|(came, went)| Attendance { came, went });
+    assert_eq!(store.attendance(&id("T1")).await.unwrap(), attendance);
+    assert_eq!(store.attendance(&id("T9")).await.unwrap(), []);
+    write(&*store, Write::EndTournament { tournament: id("T1"), end: end() }).await.unwrap();
+    assert_eq!(write(&*store, joins("T1", "Cleo", 9)).await, Err(Refused::NoSuchTournament));
+    assert_eq!(write(&*store, quits("T1", "Cleo", 9)).await, Err(Refused::NoSuchTournament));
+}
+
+pub(crate) async fn a_tournament_is_called_off_before_it_begins_or_later<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let called_off = |tournament: StoredTournament, because: &str| {
+        let because = Some(because.to_owned());
+        let end = TournamentEnd { reason: EndedBecause::Cancelled, winner: None, because, ..end() };
+        StoredTournament { end: Some(end), ..tournament }
+    };
+    let cancel = |tournament: &StoredTournament, because| Write::CancelTournament {
+        tournament: Box::new(tournament.clone()),
+        because,
+    };
+    let running = called_off(tournament("T1", 0), "rain");
+    write(&*store, Write::AddTournament(tournament("T1", 0))).await.unwrap();
+    assert_eq!(write(&*store, cancel(&running, None)).await, Ok(Written::Done));
+    assert_eq!(write(&*store, cancel(&running, None)).await, Err(Refused::IdTaken));
+    write(&*store, Write::PlanTournament(Box::new(plan("P1", 5)))).await.unwrap();
+    let planned =
+        StoredTournament { entrants: Vec::new(), ..called_off(tournament("P1", 5), "nobody comes") };
+    let operator = Because { reason: "nobody comes".into(), by: "root".into(), at: NOON };
+    assert_eq!(write(&*store, cancel(&planned, Some(operator))).await, Ok(Written::Done));
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    assert_eq!(store.running_tournaments().await.unwrap(), []);
+    assert_eq!(store.tournament_plans().await.unwrap(), []);
+    let all = store.tournaments(None, 9).await.unwrap();
+    assert_eq!(all.into_iter().map(|(_, tournament)| tournament).collect::<Vec<_>>(), [planned, running]);
+    let log = store.audit_log(None, 9).await.unwrap();
+    let noted: Vec<_> = log.iter().map(|entry| (entry.action, entry.subject.as_str())).collect();
+    assert_eq!(noted, [(AuditAction::CancelTournament, "P1")], "what its maker does is none of the log's");
+}
+
 pub(crate) async fn games_are_found_by_their_tournament<F: Fixture>() {
     let fixture = F::create().await;
     let store = fixture.store();
@@ -147,6 +234,7 @@ fn plan(text: &str, begins: i64) -> TournamentPlan {
         begins_at: after_noon(begins),
         format: FormatName::Knockout,
         rounds: None,
+        minutes: None,
         pairs: 1,
         time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(5_000) },
         rated: false,
@@ -161,6 +249,7 @@ pub(crate) async fn a_plan_is_kept_with_its_entrants_until_it_begins<F: Fixture>
     add_players(&*store, &["Ada", "Bob", "Cleo"]).await;
     let add = |plan: &TournamentPlan| Write::PlanTournament(Box::new(plan.clone()));
     let later = plan("P1", 2_000);
+    let arena = TournamentPlan { format: FormatName::Arena, minutes: Some(60), ..plan("P0", 3_000) };
     let sooner = TournamentPlan {
         format: FormatName::Swiss,
         rounds: Some(4),
@@ -171,7 +260,7 @@ pub(crate) async fn a_plan_is_kept_with_its_entrants_until_it_begins<F: Fixture>
         entered: vec![player_id("Cleo"), player_id("Bob")],
         ..plan("P2", 1_000)
     };
-    for plan in [&later, &sooner] {
+    for plan in [&later, &sooner, &arena] {
         assert_eq!(write(&*store, add(plan)).await, Ok(Written::Done));
         assert_eq!(write(&*store, add(plan)).await, Err(Refused::IdTaken));
     }
@@ -201,12 +290,16 @@ pub(crate) async fn a_plan_is_kept_with_its_entrants_until_it_begins<F: Fixture>
     let store = fixture.store();
     let later = TournamentPlan { entered: vec![player_id("Cleo"), player_id("Ada")], ..later };
     let sooner = TournamentPlan { entered: vec![player_id("Bob")], ..sooner };
-    assert_eq!(store.tournament_plans().await.unwrap(), [sooner, later.clone()], "the next comes first");
+    assert_eq!(
+        store.tournament_plans().await.unwrap(),
+        [sooner, later.clone(), arena.clone()],
+        "the next comes first"
+    );
     let begun = StoredTournament { id: id("P2"), ..tournament("P2", 0) };
     write(&*store, Write::AddTournament(begun)).await.unwrap();
-    assert_eq!(store.tournament_plans().await.unwrap(), [later]);
+    assert_eq!(store.tournament_plans().await.unwrap(), [later, arena.clone()]);
     write(&*store, Write::DropPlan(id("P1"))).await.unwrap();
-    assert_eq!(store.tournament_plans().await.unwrap(), []);
+    assert_eq!(store.tournament_plans().await.unwrap(), [arena]);
     assert_eq!(write(&*store, enters("P1", "Ada")).await, Err(Refused::NoSuchPlan));
 }
 

@@ -266,23 +266,16 @@ impl MemoryTables {
                 Ok(Written::Done)
             }
             Write::RemakeLearner { learner, revision } => self.learners.remake(learner, *revision),
-            Write::PlanTournament(plan) => {
-                let players = plan.entered.iter().chain([&plan.maker]);
-                players.into_iter().try_for_each(|player| self.check_player(player))?;
-                self.tournaments.plan(plan)
-            }
-            Write::EnterPlan { plan, player } => {
-                self.check_player(player)?;
-                self.tournaments.enter(plan, player)
-            }
-            Write::LeavePlan { plan, player } => self.tournaments.leave(plan, player),
-            Write::DropPlan(plan) => self.tournaments.drop_plan(plan),
-            Write::AddTournament(tournament) => {
-                tournament.entrants.iter().try_for_each(|entrant| self.check_player(entrant))?;
-                self.tournaments.add(tournament)
-            }
-            Write::WalkOver { tournament, walkover } => self.tournaments.walk_over(tournament, *walkover),
-            Write::EndTournament { tournament, end } => self.tournaments.end(tournament, end),
+            Write::PlanTournament(_)
+            | Write::EnterPlan { .. }
+            | Write::LeavePlan { .. }
+            | Write::DropPlan(_)
+            | Write::AddTournament(_)
+            | Write::JoinTournament { .. }
+            | Write::QuitTournament { .. }
+            | Write::WalkOver { .. }
+            | Write::CancelTournament { .. }
+            | Write::EndTournament { .. } => self.write_of_tournament(write),
             Write::VoidGame { game, because } => self.void(game, because),
             Write::VoidGames { games, because } => Ok(self.void_all(games, because)),
             Write::Refit(step) => self.refit(step),

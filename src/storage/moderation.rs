@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::error::StoreError;
 use super::record::StoredPlayer;
-use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::ids::{GameId, PlayerId, PlayerName, TournamentId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
@@ -164,6 +164,7 @@ impl OrderKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AuditAction {
     Void,
+    CancelTournament,
     Ban,
     Unban,
     Rename,
@@ -203,7 +204,7 @@ impl AuditAction {
 
     /// Whether the subject of such an entry is the id of a player.
     pub(crate) fn is_of_player(self) -> bool {
-        self != Self::Void && !Self::ORDERS.contains(&self)
+        ![Self::Void, Self::CancelTournament].contains(&self) && !Self::ORDERS.contains(&self)
     }
 }
 
@@ -246,7 +247,7 @@ impl MeasureKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AuditNote {
     pub(crate) action: AuditAction,
-    /// What it is done to: the id of a game or a player, a network, an invitation, or the arena.
+    /// What it is done to: the id of a game, a tournament or a player, a network, an invitation, or the arena.
     pub(crate) subject: String,
     pub(crate) detail: Option<String>,
     pub(crate) until: Option<UnixMillis>,
@@ -256,6 +257,12 @@ impl AuditNote {
     /// A game was taken out.
     pub(super) fn void(game: &GameId) -> Self {
         Self { action: AuditAction::Void, subject: game.to_string(), detail: None, until: None }
+    }
+
+    /// A tournament was called off.
+    pub(super) fn cancel(tournament: &TournamentId) -> Self {
+        let subject = tournament.to_string();
+        Self { action: AuditAction::CancelTournament, subject, detail: None, until: None }
     }
 }
 

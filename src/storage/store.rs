@@ -163,15 +163,43 @@ pub enum Write {
     LeavePlan { plan: TournamentId, player: PlayerId },
     /// A tournament that was to come does not. Refused as [`Refused::NoSuchPlan`].
     DropPlan(TournamentId),
-    /// A tournament begins; a plan with its id is none any more. Refused as [`Refused::IdTaken`] if one of its name has
-    /// begun for the same moment, and as [`Refused::NoSuchPlayer`] if an entrant is not there.
+    /// A tournament begins, or is known to have ended at once; a plan with its id is none any more. Refused as
+    /// [`Refused::IdTaken`] if one of its name has begun for the same moment, and as [`Refused::NoSuchPlayer`] if an
+    /// entrant is not there.
     AddTournament(StoredTournament),
+    /// Somebody comes to a tournament that goes on, behind all others, or comes back to it. Refused as
+    /// [`Refused::NoSuchTournament`], and as [`Refused::NoSuchPlayer`].
+    JoinTournament {
+        /// Which one, which must go on.
+        tournament: TournamentId,
+        player: PlayerId,
+        /// The game of its schedule that is due.
+        came: u64,
+    },
+    /// An entrant takes part no more. Refused as [`Refused::NoSuchTournament`] unless it goes on, and as
+    /// [`Refused::NoSuchPlayer`] unless they take part.
+    QuitTournament {
+        /// Which one, which must go on.
+        tournament: TournamentId,
+        player: PlayerId,
+        /// The game of its schedule that is due.
+        went: u64,
+    },
     /// A game of a tournament's schedule is lost without being played.
     WalkOver {
         /// Of which tournament, which must go on.
         tournament: TournamentId,
         /// Which game, and by whom.
         walkover: Walkover,
+    },
+    /// A tournament is called off: one that goes on ends as its `end` says; of one that was to come that is all there
+    /// will be. If an operator does it, the reason is in the log with it. Refused as [`Refused::IdTaken`] if it is
+    /// over.
+    CancelTournament {
+        /// As it stands, with its end.
+        tournament: Box<StoredTournament>,
+        /// For the log, if an operator does it.
+        because: Option<Because>,
     },
     /// A tournament is over.
     EndTournament {
@@ -288,6 +316,7 @@ impl Write {
             | Self::EnterPlan { .. }
             | Self::LeavePlan { .. }
             | Self::AddTournament(_)
+            | Self::JoinTournament { .. }
             | Self::VoidGame { .. }
             | Self::VoidGames { .. }
             | Self::Refit(_)
@@ -318,6 +347,8 @@ impl Write {
             | Self::WithdrawLesson { .. }
             | Self::RemakeLearner { .. }
             | Self::DropPlan(_)
+            | Self::QuitTournament { .. }
+            | Self::CancelTournament { .. }
             | Self::WalkOver { .. }
             | Self::EndTournament { .. }
             | Self::Publish(_)

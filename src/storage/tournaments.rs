@@ -1,7 +1,6 @@
 //! What is stored of tournaments, besides their games.
 
 use async_trait::async_trait;
-use fourfold_arena::format::Format;
 use fourfold_engine::Side;
 
 use super::error::StoreError;
@@ -9,6 +8,7 @@ use super::record::StoredGame;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::model::time::UnixMillis;
+use crate::model::tournament::TournamentFormat;
 use crate::system::config::FormatName;
 
 /// A tournament. All but its end is fixed when it begins.
@@ -20,7 +20,7 @@ pub struct StoredTournament {
     pub(crate) name: String,
     /// The moment of its schedule; no two of the same name share it.
     pub(crate) due_at: UnixMillis,
-    pub(crate) format: Format,
+    pub(crate) format: TournamentFormat,
     /// All different, in the order in which they entered.
     pub(crate) entrants: Vec<PlayerId>,
     /// Pairs of each meeting; on the ladder of all.
@@ -36,6 +36,10 @@ pub struct StoredTournament {
     /// Whether bots of the house take their time.
     pub(crate) watchable: bool,
     pub(crate) started_at: UnixMillis,
+    /// Who has made it; none of the operators' own.
+    pub(crate) maker: Option<PlayerId>,
+    /// Whether people may come while it goes on, where its format lets them.
+    pub(crate) open_people: bool,
     /// How it ended, if it did.
     pub end: Option<TournamentEnd>,
 }
@@ -49,6 +53,8 @@ pub struct TournamentEnd {
     pub(crate) winner: Option<PlayerId>,
     /// Games that it came to, walkovers included.
     pub games: u64,
+    /// Why it was called off, if somebody said; never empty.
+    pub(crate) because: Option<String>,
 }
 
 /// Why a tournament is over.
@@ -58,7 +64,7 @@ pub enum EndedBecause {
     Complete,
     /// Too few entrants were left.
     Suspended,
-    /// It cannot be gone on with.
+    /// It was called off.
     Cancelled,
 }
 
@@ -74,6 +80,8 @@ pub struct TournamentPlan {
     pub(crate) format: FormatName,
     /// Of a Swiss, if its maker says.
     pub(crate) rounds: Option<u32>,
+    /// How long an arena goes on.
+    pub(crate) minutes: Option<u32>,
     /// Pairs of games of each meeting.
     pub(crate) pairs: u32,
     /// How much time each side has.
@@ -93,6 +101,15 @@ pub struct Walkover {
     pub(crate) number: u64,
     /// Who loses by it.
     pub(crate) absent: Side,
+}
+
+/// From when on somebody takes part in a tournament, and until when: by the game of its schedule that was due then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Attendance {
+    /// 0 for whoever was there when it began; for whoever came back, that of their return.
+    pub(crate) came: u64,
+    /// Nothing while they take part.
+    pub(crate) went: Option<u64>,
 }
 
 /// The part of a store that is about tournaments.
@@ -115,6 +132,9 @@ pub trait TournamentStore {
 
     /// Games of a tournament's schedule that were lost without being played, in its order.
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError>;
+
+    /// From when and until when everybody takes part, in the order of the entrants.
+    async fn attendance(&self, tournament: &TournamentId) -> Result<Vec<Attendance>, StoreError>;
 
     /// All games of a series, in the order in which they began. Damaged ones are left out, with a line in the log.
     async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError>;

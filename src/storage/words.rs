@@ -49,6 +49,7 @@ words!(Population { All: "all", People: "people", Bots: "bots" });
 words!(Footing { House: "house", Settled: "settled", Young: "young" });
 words!(AuditAction {
     Void: "void",
+    CancelTournament: "cancel_tournament",
     Ban: "ban",
     Unban: "unban",
     Rename: "rename",
@@ -80,6 +81,7 @@ words!(FormatName {
     Swiss: "swiss",
     Knockout: "knockout",
     Ladder: "ladder",
+    Arena: "arena",
 });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
 words!(SideChoice { First: "first", Second: "second", Random: "random" });

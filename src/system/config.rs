@@ -30,7 +30,7 @@ pub(crate) use error::ConfigError;
 pub(crate) use mail::{MailConfig, MailSecurity};
 pub use programs::{HouseSpec, ProgramsConfig};
 pub use seasons::{SeasonConfig, SeasonConfigs};
-pub(crate) use tournaments::check_tournament_name;
+pub(crate) use tournaments::{ARENA_MINUTES, check_tournament_name};
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
 pub(crate) use value::StorageUrl;
 pub use value::{Contact, IpNetwork, ListenAddr, LogFilter, ProgramFolder, SiteOrigin, TextFile};

@@ -47,7 +47,7 @@ test("a person makes a tournament, another enters by its link, and both are take
   await bob.click('[data-do="enter"]');
   await bob.waitForSelector('[data-do="withdraw"]');
   await assertGood(bob, "a tournament to come on a phone");
-  assert.equal(await bob.locator('[data-do="drop"]').count(), 0, "it is not his");
+  assert.equal(await bob.locator('[data-do="cancel"]').count(), 0, "it is not his");
   await ada.waitForFunction(() => document.querySelector("#entered")?.textContent?.includes("Bob"));
   const link = ada.url();
   await ada.click('[data-do="begin"]');
@@ -73,8 +73,13 @@ test("a tournament is called off by whoever has made it", async () => {
   const link = cleo.url();
   await cleo.click('[data-do="withdraw"]');
   await cleo.waitForSelector('[data-do="enter"]');
-  await cleo.click('[data-do="drop"]');
-  await cleo.waitForURL("**/tournaments");
-  assert.doesNotMatch(await cleo.innerText("#main"), /Nobody's Cup/);
-  assert.equal((await cleo.request.get(link)).status(), 404);
+  await cleo.click("summary >> text=Call it off");
+  await cleo.fill("#why", "Too few are there.");
+  await cleo.click('[data-do="cancel"]');
+  await cleo.waitForSelector(".notice >> text=Too few are there.");
+  assert.equal(cleo.url(), link, "its link says what became of it");
+  assert.match(await cleo.innerText("#tournament"), /cancelled/);
+  await assertGood(cleo, "a tournament that was called off");
+  await cleo.goto("/tournaments");
+  assert.equal(await cleo.locator(".upcoming").count(), 0);
 });

@@ -5,6 +5,7 @@ import { faceOf, lastWords, nameOf } from "./companion.js";
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
 import { noteGame } from "./series.js";
+import { tournamentOf } from "./state.js";
 import { text } from "./texts.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
@@ -47,7 +48,10 @@ export class Ending {
     };
     const again = el("button", { type: "button", class: "button primary", click: rematch }, icon("swap"), text("game.rematch"));
     const review = el("button", { type: "button", class: "button", click: () => this.#toReview() }, icon("analysis"), text("review.title"));
-    const fresh = el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game"));
+    const tournament = tournamentOf(state);
+    const fresh = tournament
+      ? el("a", { class: "button primary", href: `/tournament/${tournament}` }, icon("play"), text("game.tournament"))
+      : el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game"));
     this.box.dataset.how = state.result === "draw" || state.result === "void" ? "even" : state.result === state.you ? "won" : "lost";
     this.box.dataset.mood = { won: "sad", lost: "happy", even: "calm" }[this.box.dataset.how];
     this.box.replaceChildren(

@@ -4,7 +4,7 @@
 import { arrange, el, find, icon } from "./dom.js";
 import { nameOf } from "./companion.js";
 import { other } from "./rules.js";
-import { canAbort } from "./state.js";
+import { canAbort, tournamentOf } from "./state.js";
 import { text } from "./texts.js";
 import { shortTime } from "./words.js";
 
@@ -99,6 +99,8 @@ export class GameActions {
       again.disabled = asked;
       buttons.push(again);
     }
+    const tournament = tournamentOf(state);
+    if (tournament) buttons.push(el("a", { class: "button primary", href: `/tournament/${tournament}` }, icon("play"), text("game.tournament")));
     return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), shareButton(state)];
   }
 

@@ -12,7 +12,7 @@ import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
 import * as sound from "./sound.js";
-import { fromSnapshot, reduce } from "./state.js";
+import { fromSnapshot, reduce, tournamentOf } from "./state.js";
 import { text } from "./texts.js";
 import { TruthBar } from "./truth-bar.js";
 
@@ -128,6 +128,8 @@ function sounds(before, message) {
     sound.end(!isDecided || !state.you ? "even" : state.result === state.you ? "won" : "lost");
     if (state.you && state.result === state.you) view.board.celebrate(state.you);
     const words = [".status-text", ".status-detail"].map((place) => find(place, root).textContent ?? "");
+    // Whoever plays in a tournament is taken to the next game of it.
+    if (state.you && tournamentOf(state)) expectGame();
     ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
   if (message.type === "takeback_refused" && message.by !== state.you && state.you) {

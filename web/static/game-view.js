@@ -210,7 +210,7 @@ export class GameView {
       el("span", {}, text(state.rated ? "game.rated" : "game.casual")),
       el("span", {}, boardName(state.variant)),
     ];
-    if (state.pair) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
+    if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
     if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));
     find(".terms", this.root).replaceChildren(...parts);
   }

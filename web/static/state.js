@@ -213,3 +213,6 @@ export function moveTimeLeft(state, side, now) {
 export function canAbort(state) {
   return state.status === "live" && state.you !== null && state.moves.length - state.openingPlies < 2;
 }
+
+/** The tournament of a game, if it is one of a tournament: the name of its pair begins with it. @param {GameState} state */
+export const tournamentOf = ({ pair }) => /^(.+)-t\d+$/.exec(pair?.id ?? "")?.[1] ?? null;

@@ -27,12 +27,25 @@ function local(moment) {
 at.value = local(Date.now() + AHEAD_MS);
 at.min = local(Date.now());
 
-handle("#new-tournament", async ({ title, at: moment, form, games, time, enter, rated, bots }) => {
+const form = /** @type {HTMLSelectElement} */ (find("#new-form"));
+
+/** An arena has a length, the other forms have meetings of so many games. */
+function showFields() {
+  for (const field of document.querySelectorAll("#new-tournament [data-of]")) {
+    const isOfArena = /** @type {HTMLElement} */ (field).dataset.of === "arena";
+    field.toggleAttribute("hidden", isOfArena !== (form.value === "arena"));
+  }
+}
+
+form.addEventListener("change", showFields);
+showFields();
+
+handle("#new-tournament", async ({ title, at: moment, form, minutes, games, time, enter, rated, bots }) => {
   const [bank_ms, increment_ms] = time.split(" ").map(Number);
   const body = {
     name: title,
     format: form,
-    games: Number(games),
+    ...(form === "arena" ? { minutes: Number(minutes) } : { games: Number(games) }),
     time: { bank_ms, increment_ms },
     rated: rated === "on",
     open_bots: bots === "on",

@@ -1,7 +1,9 @@
 // A tournament that goes on: its tables are asked for again, and replaced when they have changed.
 
+import { call } from "./account-call.js";
 import { expectGame } from "./shell.js";
 import { connection } from "./socket.js";
+import { cancel, countDown, obey } from "./tournament-parts.js";
 
 /** Between two questions. An answer that nothing has changed is a few bytes. */
 const EVERY_MS = 3000;
@@ -55,6 +57,16 @@ function next() {
   if (document.visibilityState === "visible") ask();
   else document.addEventListener("visibilitychange", next, { once: true });
 }
+
+const entry = `/api/v1/tournaments/${place.dataset.tournament}/entry`;
+obey({
+  enter: () => call("PUT", entry),
+  withdraw: () => call("DELETE", entry),
+  cancel: () => cancel(place.dataset.tournament ?? ""),
+});
+
+const timer = /** @type {HTMLElement | null} */ (document.querySelector("#arena .countdown[data-until]"));
+if (timer) countDown(timer, () => document.getElementById("time-is-up")?.removeAttribute("hidden"));
 
 // Whoever takes part is taken to the games that begin from now on; to one that goes on there is a link.
 if (place.dataset.mine === "true") connection.on("synced", expectGame);

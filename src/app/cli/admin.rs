@@ -6,6 +6,7 @@ mod operators;
 mod orders;
 mod reports;
 mod status;
+mod tournaments;
 
 use std::io::{self, Write};
 
@@ -41,6 +42,8 @@ pub(super) struct AdminCommand {
 enum AdminAction {
     /// Take a finished game out of ratings and learning.
     Void(VoidGame),
+    /// Call off a tournament that goes on, or that somebody has made.
+    CancelTournament(tournaments::CancelTournament),
     /// Keep an account and its bots out, or one bot, or a network.
     Ban(BanPlayer),
     /// Let somebody in again.
@@ -279,6 +282,7 @@ impl AdminCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.what {
             AdminAction::Void(void) => void.run(),
+            AdminAction::CancelTournament(cancel) => cancel.run(),
             AdminAction::Ban(ban) => ban.run(),
             AdminAction::Unban(unban) => unban.unban(),
             AdminAction::Mute(mute) => mute.run(),

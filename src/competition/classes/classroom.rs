@@ -3,9 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fourfold_engine::{BySide, Side, SideResult, WinDrawLoss};
+use fourfold_engine::{BySide, Side};
 use thiserror::Error;
 
+use crate::competition::arena_score::ArenaScore;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::Identity;
@@ -18,15 +19,8 @@ pub(crate) const PUPILS_MAX: usize = 64;
 /// How long a class stays without its teacher, in milliseconds: a school day.
 const LIFETIME_MS: i64 = 12 * 3_600 * 1_000;
 
-/// Points for a win and a draw. Beyond [`STREAK`] wins in a row they count double, until one does not win.
-const WIN_POINTS: u64 = 2;
-const DRAW_POINTS: u64 = 1;
-
 /// At so many looks a game may be gone before its end is given up: it is told a moment after the game is gone.
 const LOOKS_GONE_MAX: u8 = 3;
-
-/// Wins in a row after which points double, as arenas of chess have it.
-const STREAK: u32 = 2;
 
 /// Time of the games unless the teacher says: unhurried, and over within a lesson.
 pub(crate) const TIME: TimeControl =
@@ -36,14 +30,10 @@ pub(crate) const TIME: TimeControl =
 #[derive(Clone, Debug)]
 pub(crate) struct ClassMember {
     pub(crate) identity: Identity,
-    /// How their games came out since the standings began.
-    pub(crate) score: WinDrawLoss,
-    /// What these were worth.
-    pub(crate) points: u64,
+    /// What their games came to since the standings began.
+    pub(crate) score: ArenaScore,
     /// Whether a page of theirs is open.
     pub(crate) is_there: bool,
-    /// Wins in a row.
-    streak: u32,
     /// Games in which they moved first.
     begun: u32,
     /// Whom they met last.
@@ -52,27 +42,7 @@ pub(crate) struct ClassMember {
 
 impl ClassMember {
     fn new(identity: Identity) -> Self {
-        Self {
-            identity,
-            score: WinDrawLoss::default(),
-            points: 0,
-            is_there: true,
-            streak: 0,
-            begun: 0,
-            last_met: None,
-        }
-    }
-
-    fn count(&mut self, result: SideResult) {
-        let factor = if self.streak >= STREAK { 2 } else { 1 };
-        self.score.count(result);
-        self.points += factor
-            * match result {
-                SideResult::Win => WIN_POINTS,
-                SideResult::Draw => DRAW_POINTS,
-                SideResult::Loss => 0,
-            };
-        self.streak = if result == SideResult::Win { self.streak + 1 } else { 0 };
+        Self { identity, score: ArenaScore::default(), is_there: true, begun: 0, last_met: None }
     }
 }
 
@@ -191,7 +161,7 @@ impl Classroom {
     pub(crate) fn standings(&self) -> Vec<&ClassMember> {
         let mut standings: Vec<&ClassMember> = self.pupils.iter().collect();
         standings.sort_by(|one, other| {
-            let strength = |pupil: &ClassMember| (pupil.points, pupil.score.wins);
+            let strength = |pupil: &ClassMember| (pupil.score.points, pupil.score.games.wins);
             let names = || one.identity.name.key().cmp(&other.identity.name.key());
             strength(other).cmp(&strength(one)).then_with(names)
         });
@@ -265,7 +235,7 @@ impl Classroom {
         let mut waiting: Vec<&ClassMember> = self.standings();
         waiting.retain(|pupil| is_free(&pupil.identity.id));
         if waiting.len() % 2 == 1 {
-            let most = waiting.iter().enumerate().max_by_key(|(_, pupil)| pupil.score.games());
+            let most = waiting.iter().enumerate().max_by_key(|(_, pupil)| pupil.score.games.games());
             if let Some((place, _)) = most {
                 waiting.remove(place);
             }
@@ -315,7 +285,7 @@ impl Classroom {
         for side in Side::BOTH {
             let pupil = self.pupils.iter_mut().find(|pupil| pupil.identity.id == players[side]);
             if let (Some(pupil), Some(result)) = (pupil, result.seen_by(side)) {
-                pupil.count(result);
+                pupil.score.count(result);
             }
         }
     }

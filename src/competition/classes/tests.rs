@@ -57,7 +57,7 @@ impl School {
 
     fn points(&self) -> Vec<(String, u64)> {
         let class = self.class();
-        class.standings().iter().map(|pupil| (pupil.identity.name.to_string(), pupil.points)).collect()
+        class.standings().iter().map(|pupil| (pupil.identity.name.to_string(), pupil.score.points)).collect()
     }
 }
 

@@ -7,11 +7,13 @@ use fourfold_arena::report::RatingTable;
 use thiserror::Error;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::progress::{ScheduleLine, TournamentProgress};
+use super::contest::{Contest, EntrantState, Played};
+use super::progress::ScheduleLine;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{PlayerId, PlayerName, TournamentId};
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
+use crate::storage::moderation::Because;
 use crate::storage::store::{Store, StoreError};
 use crate::storage::tournaments::{StoredTournament, TournamentPlan};
 use crate::system::ask::ask;
@@ -50,6 +52,8 @@ pub(crate) struct PlanTerms {
     pub(crate) format: FormatName,
     /// Of a Swiss; by the number of entrants if left out.
     pub(crate) rounds: Option<u32>,
+    /// How long an arena goes on.
+    pub(crate) minutes: Option<u32>,
     /// Of each meeting; the usual number if left out.
     pub(crate) games: Option<u32>,
     /// How much time each side has.
@@ -81,19 +85,39 @@ pub struct TournamentView {
     pub(crate) games: u64,
     /// Games of the schedule as far as it is known.
     pub(crate) known: u64,
+    /// How the entrants stand beside their scores, in their order.
+    pub(crate) entrants: Vec<EntrantState>,
+    /// When nothing begins any more, in an arena.
+    pub(crate) ends_at: Option<UnixMillis>,
+    /// Whether somebody may come yet, as far as its course says.
+    is_open: bool,
 }
 
 impl TournamentView {
-    pub(super) fn new(progress: &TournamentProgress) -> Self {
-        let (games, known) = progress.games();
+    pub(super) fn new(contest: &Contest) -> Self {
+        let (games, known) = contest.games();
         Self {
-            tournament: progress.tournament().clone(),
-            names: progress.names().to_vec(),
-            table: progress.table(),
-            lines: progress.lines().cloned().collect(),
+            tournament: contest.tournament().clone(),
+            names: contest.names().to_vec(),
+            table: contest.table(),
+            lines: contest.lines(),
             games,
             known,
+            entrants: contest.entrants(),
+            ends_at: contest.ends_at(),
+            is_open: contest.comes_at(UnixMillis(i64::MIN)).is_some(),
         }
+    }
+
+    /// Whether somebody may come now who has not taken part yet.
+    pub(crate) fn may_come(&self, now: UnixMillis) -> bool {
+        let is_in_time = self.is_open && self.ends_at.is_none_or(|ends_at| now < ends_at);
+        self.tournament.end.is_none() && self.tournament.open_people && is_in_time
+    }
+
+    /// Whether nothing of it can change any more.
+    fn is_settled(&self) -> bool {
+        self.tournament.end.is_some() && self.lines.iter().all(|line| line.outcome.is_some())
     }
 }
 
@@ -123,6 +147,9 @@ pub(crate) enum EntryError {
     /// People do not take part.
     #[error("people cannot enter `{0}`")]
     Closed(String),
+    /// It has gone too far for somebody to come, or is of a kind that nobody comes to later.
+    #[error("nobody comes to `{0}`, or leaves it, any more")]
+    Late(String),
     /// As many have entered as may.
     #[error("{max} people have entered already")]
     Full { max: usize },
@@ -171,8 +198,18 @@ pub(super) enum Command {
     Start { name: String, reply: oneshot::Sender<Result<TournamentId, TournamentStartError>> },
     /// Of a person who wants to take part in one that is to come, or no more.
     Enter { name: String, who: Identity, wish: Wish, reply: oneshot::Sender<Result<(), EntryError>> },
+    /// The same by its id, of one that goes on too.
+    Attend { id: TournamentId, who: Identity, wish: Wish, reply: oneshot::Sender<Result<(), EntryError>> },
     /// Of a person who makes one.
     Make { plan: Box<TournamentPlan>, maker: Identity, reply: oneshot::Sender<Result<(), PlanError>> },
+    /// To call one off that somebody has made, or that goes on.
+    Cancel {
+        id: TournamentId,
+        by: Canceller,
+        /// What its page says; never empty.
+        because: Option<String>,
+        reply: oneshot::Sender<Result<(), PlanError>>,
+    },
     /// Of a person who begins the one that they have made, or gives it up.
     Decide {
         id: TournamentId,
@@ -180,6 +217,15 @@ pub(super) enum Command {
         decision: PlanDecision,
         reply: oneshot::Sender<Result<(), PlanError>>,
     },
+}
+
+/// Who calls a tournament off.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Canceller {
+    /// A person, who must have made it.
+    Maker(PlayerId),
+    /// An operator, whose reason goes into the log.
+    Operator(Because),
 }
 
 /// What becomes of a tournament by the word of its maker.
@@ -197,8 +243,10 @@ impl Command {
         // Whoever asked may have gone away.
         match self {
             Self::Start { name: _, reply } => drop(reply.send(Err(TournamentStartError::Unavailable))),
-            Self::Enter { reply, .. } => drop(reply.send(Err(EntryError::Unavailable))),
-            Self::Make { reply, .. } | Self::Decide { reply, .. } => {
+            Self::Enter { reply, .. } | Self::Attend { reply, .. } => {
+                drop(reply.send(Err(EntryError::Unavailable)));
+            }
+            Self::Make { reply, .. } | Self::Decide { reply, .. } | Self::Cancel { reply, .. } => {
                 drop(reply.send(Err(PlanError::Unavailable)));
             }
         }
@@ -318,10 +366,9 @@ impl Tournaments {
             return Ok(Some(view));
         }
         let Some(tournament) = self.store.tournament(id).await? else { return Ok(None) };
-        let has_ended = tournament.end.is_some();
-        let progress = take_up(&*self.store, tournament).await?;
-        let view = Arc::new(TournamentView::new(&progress));
-        if has_ended {
+        let contest = take_up(&*self.store, tournament).await?;
+        let view = Arc::new(TournamentView::new(&contest));
+        if view.is_settled() {
             self.finished.keep(Arc::clone(&view));
         }
         Ok(Some(view))
@@ -347,6 +394,22 @@ impl Tournaments {
         ask(&self.commands, command).await.unwrap_or(Err(EntryError::Unavailable))
     }
 
+    /// Notes that a person comes to a tournament or withdraws, by its id: one that somebody has made and that is to
+    /// come, or one that goes on. Saying so twice is once.
+    ///
+    /// # Errors
+    ///
+    /// See [`EntryError`].
+    pub(crate) async fn attend(
+        &self,
+        id: &TournamentId,
+        who: &Identity,
+        wish: Wish,
+    ) -> Result<(), EntryError> {
+        let command = |reply| Command::Attend { id: id.clone(), who: who.clone(), wish, reply };
+        ask(&self.commands, command).await.unwrap_or(Err(EntryError::Unavailable))
+    }
+
     /// Makes a tournament that is to come, by whoever it names as its maker.
     ///
     /// # Errors
@@ -355,6 +418,22 @@ impl Tournaments {
     pub(crate) async fn make(&self, plan: TournamentPlan, maker: &Identity) -> Result<(), PlanError> {
         let plan = Box::new(plan);
         let command = |reply| Command::Make { plan, maker: maker.clone(), reply };
+        ask(&self.commands, command).await.unwrap_or(Err(PlanError::Unavailable))
+    }
+
+    /// Calls a tournament off that somebody has made, or that goes on. What is played is played to its end, and is no
+    /// part of it any more.
+    ///
+    /// # Errors
+    ///
+    /// See [`PlanError`].
+    pub(crate) async fn cancel(
+        &self,
+        id: &TournamentId,
+        by: Canceller,
+        because: Option<String>,
+    ) -> Result<(), PlanError> {
+        let command = |reply| Command::Cancel { id: id.clone(), by, because, reply };
         ask(&self.commands, command).await.unwrap_or(Err(PlanError::Unavailable))
     }
 
@@ -375,18 +454,17 @@ impl Tournaments {
 }
 
 /// A tournament as its stored games tell it.
-pub(super) async fn take_up(
-    store: &dyn Store,
-    tournament: StoredTournament,
-) -> Result<TournamentProgress, StoreError> {
+pub(super) async fn take_up(store: &dyn Store, tournament: StoredTournament) -> Result<Contest, StoreError> {
     let mut names = Vec::new();
     for entrant in &tournament.entrants {
         let player = store.player(entrant).await?;
         let missing = || StoreError::Corrupt(format!("there is no player {entrant}"));
         names.push(player.ok_or_else(missing)?.name);
     }
-    let games = store.games_of_tournament(&tournament.id).await?;
-    let walkovers = store.walkovers(&tournament.id).await?;
-    TournamentProgress::replay(tournament, names, &games, &walkovers)
-        .map_err(|error| StoreError::Corrupt(error.to_string()))
+    let played = Played {
+        games: store.games_of_tournament(&tournament.id).await?,
+        walkovers: store.walkovers(&tournament.id).await?,
+        attendance: store.attendance(&tournament.id).await?,
+    };
+    Contest::replay(tournament, names, &played).map_err(|error| StoreError::Corrupt(error.to_string()))
 }

@@ -1,11 +1,14 @@
 //! Runs tournaments: begins them when they are due, starts their games, and hears how those end.
 
+mod arena;
+mod wishes;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fourfold_arena::plan::PlannedGame;
-use fourfold_engine::{Side, Variant};
+use fourfold_engine::{BySide, Side, Variant};
 use rand::RngExt;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -13,14 +16,14 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 use super::board::{
-    BoardEnd, Command, EntryError, PlanDecision, PlanError, Shown, TournamentStartError, TournamentView,
-    Tournaments, Upcoming, Wish, take_up,
+    BoardEnd, Command, Shown, TournamentStartError, TournamentView, Tournaments, Upcoming, take_up,
 };
-use super::plans::{Made, PLANS_MAX, PLANS_OF_ONE_MAX, PlannedTournament};
+use super::contest::{Contest, Played};
+use super::plans::{Made, PlannedTournament};
 use super::progress::{Decided, TournamentProgress};
 use crate::accounts::identity_of;
 use crate::model::clock::now;
-use crate::model::ids::{PairId, PlayerId, PlayerName, TournamentId};
+use crate::model::ids::{GameId, PairId, PlayerName, TournamentId};
 use crate::model::opening::OpeningKind;
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
@@ -29,13 +32,13 @@ use crate::play::presence::Sessions;
 
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::storage::record::{Ending, GamePair, OpeningSource};
-use crate::system::config::{TournamentConfig, TournamentStart};
+use crate::system::config::{FormatName, TournamentConfig, TournamentStart};
 
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
-use crate::storage::store::{Refused, Store, StoreError, Write};
-use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, TournamentPlan, Walkover};
-use crate::storage::writer::{WriteError, Writer};
+use crate::storage::store::{Store, StoreError, Write};
+use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, Walkover};
+use crate::storage::writer::Writer;
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
 
@@ -82,25 +85,39 @@ pub(crate) struct DirectorDeps {
 /// A tournament under way.
 #[derive(Debug)]
 struct RunningTournament {
-    progress: TournamentProgress,
+    contest: Contest,
     entrants: Vec<Identity>,
     /// Since when entrants could not play, by their places.
     away: HashMap<usize, Instant>,
+    /// Since when entrants of an arena have been free, by their places.
+    free: HashMap<usize, UnixMillis>,
     /// Whether it is shown as it stood before.
     is_outdated: bool,
 }
 
 impl RunningTournament {
-    /// Changes what is shown of it.
-    fn change<T>(&mut self, change: impl FnOnce(&mut TournamentProgress) -> T) -> T {
+    fn new(contest: Contest, entrants: Vec<Identity>) -> Self {
+        Self { contest, entrants, away: HashMap::new(), free: HashMap::new(), is_outdated: false }
+    }
+
+    /// Its schedule; an arena has none.
+    fn schedule(&mut self) -> Option<&mut TournamentProgress> {
+        match &mut self.contest {
+            Contest::Schedule(progress) => Some(progress.as_mut()),
+            Contest::Arena(_) => None,
+        }
+    }
+
+    /// Changes its schedule, if it has one, and what is shown of it.
+    fn change<T: Default>(&mut self, change: impl FnOnce(&mut TournamentProgress) -> T) -> T {
         self.is_outdated = true;
-        change(&mut self.progress)
+        self.schedule().map(change).unwrap_or_default()
     }
 
     /// How it stands, to be shown.
     fn view(&mut self) -> Arc<TournamentView> {
         self.is_outdated = false;
-        Arc::new(TournamentView::new(&self.progress))
+        Arc::new(TournamentView::new(&self.contest))
     }
 }
 
@@ -220,13 +237,13 @@ impl Director {
             entrants.push(identity_of(&player.ok_or_else(missing)?));
         }
         let id = tournament.id.clone();
-        let progress = take_up(&*self.deps.store, tournament).await?;
-        self.add(id, progress, entrants);
+        let contest = take_up(&*self.deps.store, tournament).await?;
+        self.add(id, contest, entrants);
         Ok(())
     }
 
-    fn add(&mut self, id: TournamentId, progress: TournamentProgress, entrants: Vec<Identity>) {
-        let mut running = RunningTournament { progress, entrants, away: HashMap::new(), is_outdated: false };
+    fn add(&mut self, id: TournamentId, contest: Contest, entrants: Vec<Identity>) {
+        let mut running = RunningTournament::new(contest, entrants);
         let view = running.view();
         self.running.insert(id.clone(), running);
         self.shown.send_modify(|shown| {
@@ -292,6 +309,15 @@ impl Director {
             self.shown.send_modify(|shown| shown.running.extend(views));
             let done = now();
             self.show_again_at = Some(done + rest_after(done.saturating_duration_since(began)));
+        }
+    }
+
+    /// Shows one at once, for whoever has just changed it and looks.
+    fn show(&mut self, id: &TournamentId) {
+        if let Some(view) = self.running.get_mut(id).map(RunningTournament::view) {
+            self.shown.send_modify(|shown| {
+                shown.running.insert(id.clone(), view);
+            });
         }
     }
 
@@ -364,75 +390,13 @@ impl Director {
         match command {
             Command::Start { name, reply } => drop(reply.send(self.start_by_name(name).await)),
             Command::Enter { name, who, wish, reply } => drop(reply.send(self.enter(name, who, wish).await)),
+            Command::Attend { id, who, wish, reply } => drop(reply.send(self.attend(&id, who, wish).await)),
             Command::Make { plan, maker, reply } => drop(reply.send(self.make(*plan, maker).await)),
+            Command::Cancel { id, by, because, reply } => {
+                drop(reply.send(self.cancel(&id, by, because).await));
+            }
             Command::Decide { id, who, decision, reply } => {
                 drop(reply.send(self.decide(&id, &who, decision).await));
-            }
-        }
-    }
-
-    /// Takes note of what a person makes.
-    async fn make(&mut self, plan: TournamentPlan, maker: Identity) -> Result<(), PlanError> {
-        let is_same = |name: &str| name.eq_ignore_ascii_case(&plan.name);
-        let goes_on = self.running.values().any(|running| is_same(&running.progress.tournament().name));
-        if goes_on || self.plans.iter().any(|other| is_same(&other.config.name)) {
-            return Err(PlanError::NameTaken(plan.name));
-        }
-        let makers = self.plans.iter().filter_map(|plan| plan.made.as_ref());
-        let (all, own) = makers.fold((0, 0), |(all, own), Made { maker: other, .. }| {
-            (all + 1, own + usize::from(other.id == maker.id))
-        });
-        if own >= PLANS_OF_ONE_MAX {
-            return Err(PlanError::TooMany { max: PLANS_OF_ONE_MAX });
-        }
-        if all >= PLANS_MAX {
-            return Err(PlanError::Full { max: PLANS_MAX });
-        }
-        self.note(Write::PlanTournament(Box::new(plan.clone()))).await?;
-        info!(tournament = %plan.id, name = plan.name, maker = %maker.name, "a tournament is to come");
-        // Nobody but its maker can have entered yet.
-        let entered = if plan.entered.is_empty() { Vec::new() } else { vec![maker.clone()] };
-        self.plans.push(PlannedTournament::made(plan, maker, entered));
-        self.announce();
-        Ok(())
-    }
-
-    async fn decide(
-        &mut self,
-        id: &TournamentId,
-        who: &PlayerId,
-        decision: PlanDecision,
-    ) -> Result<(), PlanError> {
-        let plan = self.plans.iter().find(|plan| plan.made_as(id).is_some()).ok_or(PlanError::Unknown)?;
-        if plan.made_as(id).is_none_or(|made| made.maker.id != *who) {
-            return Err(PlanError::NotYours);
-        }
-        match decision {
-            PlanDecision::Drop => self.drop_plan(id).await,
-            PlanDecision::Begin => {
-                let (config, due) = (plan.config.clone(), plan.next.unwrap_or_else(UnixMillis::now));
-                self.start(&config, due).await?;
-                Ok(())
-            }
-        }
-    }
-
-    async fn drop_plan(&mut self, id: &TournamentId) -> Result<(), PlanError> {
-        self.note(Write::DropPlan(id.clone())).await?;
-        self.plans.retain(|plan| plan.made_as(id).is_none());
-        self.announce();
-        Ok(())
-    }
-
-    /// Writes what a person has said of a tournament that is to come.
-    async fn note(&self, write: Write) -> Result<(), PlanError> {
-        match self.deps.writer.write(write).await {
-            Ok(_) => Ok(()),
-            // It is gone with an account that is.
-            Err(WriteError::Refused(Refused::NoSuchPlan | Refused::NoSuchPlayer)) => Err(PlanError::Unknown),
-            Err(error) => {
-                warn!(error = %error, "what was said of a tournament is not stored");
-                Err(PlanError::Unavailable)
             }
         }
     }
@@ -443,41 +407,6 @@ impl Director {
             Some(config) => self.start(&config, UnixMillis::now()).await,
             None => Err(TournamentStartError::Unknown(name)),
         }
-    }
-
-    async fn enter(&mut self, name: String, who: Identity, wish: Wish) -> Result<(), EntryError> {
-        let is_to_come =
-            |plan: &PlannedTournament| plan.config.name == name && plan.config.at != TournamentStart::Daemon;
-        let Some(place) = self.plans.iter().position(is_to_come) else {
-            return Err(EntryError::Unknown(name));
-        };
-        let plan = &self.plans[place];
-        if !plan.config.open_people {
-            return Err(EntryError::Closed(name));
-        }
-        let others = plan.entered.iter().filter(|entered| entered.id != who.id).count();
-        if wish == Wish::Enter && others >= plan.people_max() {
-            return Err(EntryError::Full { max: plan.people_max() });
-        }
-        let has_entered = others < plan.entered.len();
-        if has_entered == (wish == Wish::Enter) {
-            return Ok(());
-        }
-        if let Some(Made { id, .. }) = &plan.made {
-            let (plan, player) = (id.clone(), who.id.clone());
-            let write = match wish {
-                Wish::Enter => Write::EnterPlan { plan, player },
-                Wish::Withdraw => Write::LeavePlan { plan, player },
-            };
-            self.note(write).await.map_err(|_| EntryError::Unavailable)?;
-        }
-        let entered = &mut self.plans[place].entered;
-        match wish {
-            Wish::Enter => entered.push(who),
-            Wish::Withdraw => entered.retain(|entered| entered.id != who.id),
-        }
-        self.announce();
-        Ok(())
     }
 
     async fn start_or_say(&mut self, config: &TournamentConfig, due_at: UnixMillis) {
@@ -491,7 +420,7 @@ impl Director {
         config: &TournamentConfig,
         due_at: UnixMillis,
     ) -> Result<TournamentId, TournamentStartError> {
-        let is_same = |running: &RunningTournament| running.progress.tournament().name == config.name;
+        let is_same = |running: &RunningTournament| running.contest.tournament().name == config.name;
         if self.running.values().any(is_same) {
             return Err(TournamentStartError::GoesOn(config.name.clone()));
         }
@@ -503,16 +432,17 @@ impl Director {
             TournamentStartError::Unavailable
         };
         let entrants = self.entrants(config).await.map_err(|error| failed(&error))?;
-        if entrants.len() < 2 {
+        if entrants.iter().filter(|entrant| self.is_there(entrant)).count() < 2 {
             return Err(TournamentStartError::Alone(config.name.clone()));
         }
         let made = self.plan_of(config).and_then(|plan| plan.made.clone());
         let mut tournament = plan(config, &entrants, due_at);
-        if let Some(Made { id, .. }) = &made {
-            tournament.id = id.clone();
+        if let Some(Made { id, maker }) = &made {
+            (tournament.id, tournament.maker) = (id.clone(), Some(maker.id.clone()));
         }
         let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let progress = TournamentProgress::new(tournament.clone(), names).map_err(|error| failed(&error))?;
+        let contest = Contest::replay(tournament.clone(), names, &Played::default());
+        let contest = contest.map_err(|error| failed(&error))?;
         let write = Write::AddTournament(tournament.clone());
         self.deps.writer.write(write).await.map_err(|error| failed(&error))?;
         let id = tournament.id;
@@ -522,7 +452,7 @@ impl Director {
             None => self.plan_of(config).into_iter().for_each(|plan| plan.entered.clear()),
         }
         self.announce();
-        self.add(id.clone(), progress, entrants);
+        self.add(id.clone(), contest, entrants);
         Ok(id)
     }
 
@@ -530,8 +460,12 @@ impl Director {
         self.plans.iter_mut().find(|plan| plan.config.name == config.name)
     }
 
+    fn is_there(&self, entrant: &Identity) -> bool {
+        self.deps.host.house().get(&entrant.id).is_some() || self.deps.sessions.is_online(&entrant.id)
+    }
+
     /// Who takes part: those that are named, as far as they are there, then people who have entered and are connected,
-    /// then the open bots if those are asked for.
+    /// in an arena those too who may come yet, then the open bots if those are asked for.
     async fn entrants(&mut self, config: &TournamentConfig) -> Result<Vec<Identity>, StoreError> {
         let mut entrants: Vec<Identity> = Vec::new();
         for name in &config.entrants {
@@ -543,7 +477,8 @@ impl Director {
             }
         }
         let entered = self.plan_of(config).map(|plan| plan.entered.clone()).unwrap_or_default();
-        entrants.extend(entered.into_iter().filter(|who| self.deps.sessions.is_online(&who.id)));
+        let waits = config.format == FormatName::Arena;
+        entrants.extend(entered.into_iter().filter(|who| waits || self.deps.sessions.is_online(&who.id)));
         if config.open_bots {
             for bot in self.deps.sessions.open_bots() {
                 if entrants.iter().all(|entrant| entrant.id != bot.identity.id) {
@@ -567,52 +502,31 @@ impl Director {
 
     /// Starts the games that can begin, and ends what is over.
     async fn go_on(&mut self, id: &TournamentId) {
-        self.start_games(id).await;
-        let Some(running) = self.running.get(id) else { return };
-        let progress = &running.progress;
-        let Some(reason) = progress.over().filter(|_| progress.live().is_empty()) else { return };
-        let end = end(progress, reason);
+        let Some(running) = self.running.get_mut(id) else { return };
+        match &running.contest {
+            Contest::Schedule(_) => start_games(&self.deps, running).await,
+            Contest::Arena(_) => arena::pair(&self.deps, running).await,
+        }
+        let contest = &running.contest;
+        let Some(reason) = contest.over(UnixMillis::now()).filter(|_| contest.is_quiet()) else { return };
+        let end = end(contest, reason);
         let write = Write::EndTournament { tournament: id.clone(), end: end.clone() };
         match self.deps.writer.write(write).await {
             Ok(_) => {
-                let name = &progress.tournament().name;
+                let name = &contest.tournament().name;
                 info!(tournament = %id, name, games = end.games, reason = ?end.reason, "tournament over");
-                self.running.remove(id);
-                self.shown.send_modify(|shown| {
-                    shown.running.remove(id);
-                });
+                self.forget(id);
             }
             Err(error) => warn!(tournament = %id, error = %error, "a tournament's end is not stored yet"),
         }
     }
 
-    async fn start_games(&mut self, id: &TournamentId) {
-        let Some(running) = self.running.get_mut(id) else { return };
-        let concurrency = running.progress.tournament().concurrency as usize;
-        let mut tried: HashSet<u64> = HashSet::new();
-        let mut waiting = Vec::new();
-        while tried.len() < concurrency + TRIES_MORE {
-            if running.progress.live().len() >= concurrency {
-                break;
-            }
-            let Some(slot) = running.progress.next_game() else { break };
-            let attempt = if tried.insert(slot.number) {
-                attempt(&self.deps, running, slot).await
-            } else {
-                StartOutcome::Closed
-            };
-            match attempt {
-                StartOutcome::Begun | StartOutcome::WalkedOver => {}
-                StartOutcome::Waits => waiting.push(slot),
-                StartOutcome::Closed => {
-                    waiting.push(slot);
-                    break;
-                }
-            }
-        }
-        for slot in waiting {
-            running.progress.postpone(slot);
-        }
+    /// A tournament goes on no more.
+    fn forget(&mut self, id: &TournamentId) {
+        self.running.remove(id);
+        self.shown.send_modify(|shown| {
+            shown.running.remove(id);
+        });
     }
 
     /// Notes how a game came out. False if it is none of a tournament.
@@ -623,14 +537,27 @@ impl Director {
         let Some(running) = self.running.get_mut(&id) else { return false };
         let (result, reason, by) = (over.end.result, over.end.reason, over.end.by.map(Side::from));
         let ending = Ending { result, reason, by };
-        let number = pair * 2 + u64::from(leg.saturating_sub(1));
-        match Decided::by(ending, &spec.opening.moves, &over.end.moves) {
-            Some(decided) => {
-                let suspended = running.change(|progress| progress.finished(number, decided));
-                say_suspended(&id, running, &suspended);
+        let decided = Decided::by(ending, &spec.opening.moves, &over.end.moves);
+        match &mut running.contest {
+            Contest::Arena(contest) => {
+                let idler = contest.finished(pair, decided);
+                let idler = idler.and_then(|place| contest.tournament().entrants.get(place).cloned());
+                running.is_outdated = true;
+                if let Some(idler) = idler
+                    && let Err(error) = self.quit(&id, &idler).await
+                {
+                    warn!(tournament = %id, error = %error, "whoever breaks off again and again is still paired");
+                }
             }
-            // It must be played again, as often as its records allow.
-            None => self.reload(&id).await,
+            Contest::Schedule(_) => match decided {
+                Some(decided) => {
+                    let number = pair * 2 + u64::from(leg.saturating_sub(1));
+                    let suspended = running.change(|progress| progress.finished(number, decided));
+                    say_suspended(&id, running, &suspended);
+                }
+                // It must be played again, as often as its records allow.
+                None => self.reload(&id).await,
+            },
         }
         true
     }
@@ -638,9 +565,9 @@ impl Director {
     /// Begins anew from what is stored.
     async fn reload(&mut self, id: &TournamentId) {
         let Some(running) = self.running.get_mut(id) else { return };
-        let tournament = running.progress.tournament().clone();
+        let tournament = running.contest.tournament().clone();
         match take_up(&*self.deps.store, tournament).await {
-            Ok(stored) => running.change(|progress| *progress = stored),
+            Ok(stored) => (running.contest, running.is_outdated) = (stored, true),
             Err(error) => error!(tournament = %id, error = %error, "a tournament could not be read again"),
         }
     }
@@ -652,9 +579,38 @@ impl Director {
     }
 }
 
+async fn start_games(deps: &DirectorDeps, running: &mut RunningTournament) {
+    let concurrency = running.contest.tournament().concurrency as usize;
+    let mut tried: HashSet<u64> = HashSet::new();
+    let mut waiting = Vec::new();
+    while tried.len() < concurrency + TRIES_MORE {
+        let Some(progress) = running.schedule().filter(|progress| progress.live().len() < concurrency) else {
+            break;
+        };
+        let Some(slot) = progress.next_game() else { break };
+        let attempt =
+            if tried.insert(slot.number) { attempt(deps, running, slot).await } else { StartOutcome::Closed };
+        match attempt {
+            StartOutcome::Begun | StartOutcome::WalkedOver => {}
+            StartOutcome::Waits => waiting.push(slot),
+            StartOutcome::Closed => {
+                waiting.push(slot);
+                break;
+            }
+        }
+    }
+    for slot in waiting {
+        running.schedule().into_iter().for_each(|progress| progress.postpone(slot));
+    }
+}
+
 /// Tries to begin one game.
 async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: PlannedGame) -> StartOutcome {
     let seats = slot.seats();
+    let has_left = |side: &Side| running.contest.has_left(seats[*side]);
+    if let Some(side) = Side::BOTH.into_iter().find(has_left) {
+        return walk_over(deps, running, slot, side).await;
+    }
     let absent =
         Side::BOTH.into_iter().find(|side| !may_play(deps, running, seats[*side], seats[side.opponent()]));
     if let Some(side) = absent {
@@ -667,8 +623,10 @@ async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: Pla
         }
         return walk_over(deps, running, slot, side).await;
     }
-    let offer = offer(running, slot);
-    match deps.host.start(offer).await {
+    let opening = running.schedule().map(|progress| progress.opening(slot)).unwrap_or_default();
+    let id = PairId::in_tournament(&running.contest.tournament().id, slot.pair());
+    let pair = GamePair { id, leg: slot.leg().number().into(), of: PAIR };
+    match begin(deps, running, seats, pair, opening).await {
         Ok(game) => {
             for side in Side::BOTH {
                 running.away.remove(&seats[side]);
@@ -676,27 +634,57 @@ async fn attempt(deps: &DirectorDeps, running: &mut RunningTournament, slot: Pla
             running.change(|progress| progress.started(slot, game));
             StartOutcome::Begun
         }
-        Err(StartError::Paused | StartError::Ordered(_) | StartError::ArenaBusy | StartError::ArenaFull) => {
+        Err(obstacle) => obstacle,
+    }
+}
+
+/// Begins a game between two entrants, or says what is in its way.
+async fn begin(
+    deps: &DirectorDeps,
+    running: &RunningTournament,
+    seats: BySide<usize>,
+    pair: GamePair,
+    opening: String,
+) -> Result<GameId, StartOutcome> {
+    let tournament = running.contest.tournament();
+    let tempo = if tournament.watchable { Tempo::Watchable } else { Tempo::Brisk };
+    let offer = GameOffer {
+        players: seats.map(|place| running.entrants[place].clone()),
+        variant: Variant::STANDARD,
+        time: tournament.time,
+        rated: tournament.rated,
+        opening: OpeningSource { kind: OpeningKind::Balanced, moves: opening },
+        pair: Some(pair),
+        origin: Origin::Tournament(tempo),
+        pace: BotPace::default(),
+    };
+    deps.host.start(offer).await.map_err(|error| match error {
+        StartError::Paused | StartError::Ordered(_) | StartError::ArenaBusy | StartError::ArenaFull => {
             StartOutcome::Closed
         }
-        Err(error) => {
+        error => {
             debug!(error = %error, "a tournament game did not begin");
             StartOutcome::Waits
         }
-    }
+    })
 }
 
 /// Whether an entrant is there and takes a game against the other.
 fn may_play(deps: &DirectorDeps, running: &RunningTournament, place: usize, other: usize) -> bool {
-    let (entrant, other) = (&running.entrants[place], &running.entrants[other]);
-    let is_house = |id: &PlayerId| deps.host.house().get(id).is_some();
-    let has_place = || {
-        let taken = deps.host.games_taken(&entrant.id);
-        // A person plays one game at a time.
-        let may_play_beside = entrant.kind == PlayerKind::Bot || taken.all == 0;
-        may_play_beside && deps.sessions.has_place(&entrant.id, taken, OpponentKind::from(other.kind))
-    };
-    is_house(&entrant.id) || (deps.sessions.is_online(&entrant.id) && has_place())
+    takes_game(deps, &running.entrants[place], running.entrants[other].kind.into())
+}
+
+/// Whether somebody is there and takes a game against such an opponent.
+fn takes_game(deps: &DirectorDeps, entrant: &Identity, opponent: OpponentKind) -> bool {
+    if deps.host.house().get(&entrant.id).is_some() {
+        return true;
+    }
+    let taken = deps.host.games_taken(&entrant.id);
+    // A person plays one game at a time.
+    let may_play_beside = entrant.kind == PlayerKind::Bot || taken.all == 0;
+    may_play_beside
+        && deps.sessions.is_online(&entrant.id)
+        && deps.sessions.has_place(&entrant.id, taken, opponent)
 }
 
 async fn walk_over(
@@ -705,7 +693,7 @@ async fn walk_over(
     slot: PlannedGame,
     absent: Side,
 ) -> StartOutcome {
-    let id = running.progress.tournament().id.clone();
+    let id = running.contest.tournament().id.clone();
     let walkover = Walkover { number: slot.number, absent };
     let write = Write::WalkOver { tournament: id.clone(), walkover };
     if let Err(error) = deps.writer.write(write).await {
@@ -726,26 +714,10 @@ fn say_suspended(id: &TournamentId, running: &RunningTournament, suspended: &[us
     }
 }
 
-fn offer(running: &RunningTournament, slot: PlannedGame) -> GameOffer {
-    let tournament = running.progress.tournament();
-    let tempo = if tournament.watchable { Tempo::Watchable } else { Tempo::Brisk };
-    let pair = PairId::in_tournament(&tournament.id, slot.pair());
-    GameOffer {
-        players: slot.seats().map(|place| running.entrants[place].clone()),
-        variant: Variant::STANDARD,
-        time: tournament.time,
-        rated: tournament.rated,
-        opening: OpeningSource { kind: OpeningKind::Balanced, moves: running.progress.opening(slot) },
-        pair: Some(GamePair { id: pair, leg: slot.leg().number().into(), of: PAIR }),
-        origin: Origin::Tournament(tempo),
-        pace: BotPace::default(),
-    }
-}
-
-fn end(progress: &TournamentProgress, reason: EndedBecause) -> TournamentEnd {
-    let entrants = &progress.tournament().entrants;
-    let winner = progress.winner().and_then(|place| entrants.get(place).cloned());
-    TournamentEnd { reason, at: UnixMillis::now(), winner, games: progress.games().0 }
+fn end(contest: &Contest, reason: EndedBecause) -> TournamentEnd {
+    let entrants = &contest.tournament().entrants;
+    let winner = contest.winner().and_then(|place| entrants.get(place).cloned());
+    TournamentEnd { reason, at: UnixMillis::now(), winner, games: contest.games().0, because: None }
 }
 
 fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) -> StoredTournament {
@@ -763,6 +735,8 @@ fn plan(config: &TournamentConfig, entrants: &[Identity], due_at: UnixMillis) ->
         concurrency: config.concurrency.number(),
         watchable: config.watchable,
         started_at: UnixMillis::now(),
+        maker: None,
+        open_people: config.open_people,
         end: None,
     }
 }

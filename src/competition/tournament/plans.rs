@@ -6,7 +6,7 @@ use crate::model::ids::{PlayerName, TournamentId};
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::storage::tournaments::TournamentPlan;
-use crate::system::config::{FormatName, TournamentConfig, TournamentStart};
+use crate::system::config::{ARENA_MINUTES, FormatName, TournamentConfig, TournamentStart};
 
 /// Tournaments of people that may be to come at the same time: the director looks at each every second, and one page
 /// lists them all.
@@ -16,10 +16,14 @@ pub(super) const PLANS_MAX: usize = 200;
 pub(crate) const PLANS_OF_ONE_MAX: usize = 2;
 
 /// People who may enter a tournament: a Swiss of these has six rounds, which is what one evening can hold.
-const ENTERED_MAX: usize = 64;
+pub(super) const ENTERED_MAX: usize = 64;
 
 /// The same where everybody meets everybody: fifteen meetings for each.
 const ROUND_ROBIN_MAX: usize = 16;
+
+/// Who may take part in an arena of people, late comers among them: as many as one page of standings can show, and
+/// half of them the games that begin at once.
+pub(super) const ENTRANTS_OF_ARENA_MAX: usize = 200;
 
 /// Games of a tournament of people at the same time: all of a full round.
 const BOARDS_MAX: u32 = 32;
@@ -64,6 +68,7 @@ impl PlannedTournament {
     pub(super) fn people_max(&self) -> usize {
         match self.config.format {
             FormatName::RoundRobin if self.made.is_some() => ROUND_ROBIN_MAX,
+            FormatName::Arena => ENTRANTS_OF_ARENA_MAX,
             _ => ENTERED_MAX,
         }
     }
@@ -88,6 +93,7 @@ impl PlannedTournament {
             terms: PlanTerms {
                 format: config.format,
                 rounds: config.rounds.map(Bounded::number),
+                minutes: (config.format == FormatName::Arena).then(|| config.minutes.number()),
                 games: config.games.map(Bounded::number),
                 time: config.time(),
                 rated: config.rated,
@@ -100,7 +106,7 @@ impl PlannedTournament {
 }
 
 fn config_of(plan: TournamentPlan) -> TournamentConfig {
-    let TournamentPlan { name, format, rounds, pairs, time, rated, open_bots, .. } = plan;
+    let TournamentPlan { name, format, rounds, minutes, pairs, time, rated, open_bots, .. } = plan;
     TournamentConfig {
         name,
         at: TournamentStart::Command,
@@ -110,6 +116,7 @@ fn config_of(plan: TournamentPlan) -> TournamentConfig {
         open_people: true,
         games: Bounded::checked(pairs.saturating_mul(2)),
         rounds: rounds.and_then(Bounded::checked),
+        minutes: minutes.and_then(Bounded::checked).unwrap_or(ARENA_MINUTES),
         seeds: Bounded::new(1),
         bank_ms: time.bank_ms.and_then(Bounded::checked).unwrap_or(Bounded::new(60_000)),
         increment_ms: Bounded::checked(time.increment_ms).unwrap_or_default(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use fourfold_arena::course::{Consequence, Course};
+use fourfold_arena::format::Format;
 use fourfold_arena::log::Why;
 use fourfold_arena::plan::{Plan, PlannedGame};
 use fourfold_arena::report::RatingTable;
@@ -10,10 +11,10 @@ use fourfold_arena::results::GameOutcome;
 use fourfold_arena::suite::{OpeningKind, Orientation, Suite, SuiteError};
 use fourfold_engine::{BySide, Side, Variant};
 
-use crate::model::ids::{GameId, PlayerName};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::result::GameResult;
 use crate::storage::record::{Ending, StoredGame};
-use crate::storage::tournaments::{EndedBecause, StoredTournament, Walkover};
+use crate::storage::tournaments::{Attendance, EndedBecause, StoredTournament, Walkover};
 
 /// Faults in a row after which an entrant plays no more.
 const FAULTS_MAX: u32 = 3;
@@ -51,7 +52,7 @@ impl Decided {
     }
 
     /// The same of a stored game that has ended.
-    fn of(game: &StoredGame) -> Option<Self> {
+    pub(super) fn of(game: &StoredGame) -> Option<Self> {
         Self::by(*game.ending()?, &game.spec.opening.moves, &game.moves())
     }
 
@@ -99,6 +100,8 @@ impl From<&Decided> for ShownOutcome {
 pub(crate) struct TournamentProgress {
     tournament: StoredTournament,
     names: Vec<PlayerName>,
+    /// Who has withdrawn, by place.
+    has_left: Vec<bool>,
     course: Course,
     suite: Suite,
     /// Games that go on.
@@ -116,12 +119,30 @@ impl TournamentProgress {
     /// # Errors
     ///
     /// There are no openings.
-    pub(crate) fn new(tournament: StoredTournament, names: Vec<PlayerName>) -> Result<Self, SuiteError> {
+    pub(crate) fn new(
+        tournament: StoredTournament,
+        format: Format,
+        names: Vec<PlayerName>,
+        attendance: &[Attendance],
+    ) -> Result<Self, SuiteError> {
         let suite = Suite::balanced(Variant::STANDARD)?;
-        let course = Course::new(plan(&tournament, &names, &suite));
+        let came_at = |place: usize| attendance.get(place).map_or(0, |entrant| entrant.came);
+        let at_first = (0..names.len()).take_while(|place| came_at(*place) == 0).count();
+        let mut course = Course::new(plan(&tournament, format, &names[..at_first], &suite));
+        for (place, name) in names.iter().enumerate().skip(at_first) {
+            course.come(name.to_string(), came_at(place));
+        }
+        let has_left: Vec<bool> = (0..names.len())
+            .map(|place| attendance.get(place).is_some_and(|one| one.went.is_some()))
+            .collect();
+        for (place, went) in attendance.iter().enumerate().filter_map(|(place, one)| Some((place, one.went?)))
+        {
+            course.go(place, went);
+        }
         Ok(Self {
             tournament,
             names,
+            has_left,
             course,
             suite,
             live: HashMap::new(),
@@ -138,11 +159,13 @@ impl TournamentProgress {
     /// There are no openings.
     pub(crate) fn replay(
         tournament: StoredTournament,
+        format: Format,
         names: Vec<PlayerName>,
         games: &[StoredGame],
         walkovers: &[Walkover],
+        attendance: &[Attendance],
     ) -> Result<Self, SuiteError> {
-        let mut progress = Self::new(tournament, names)?;
+        let mut progress = Self::new(tournament, format, names, attendance)?;
         for walkover in walkovers {
             progress.decided.insert(walkover.number, Decided::walkover(walkover.absent));
         }
@@ -206,6 +229,37 @@ impl TournamentProgress {
     /// Games that are booked, and games of the schedule as far as it is known.
     pub(crate) fn games(&self) -> (u64, u64) {
         (self.course.results().games(), self.course.games_known())
+    }
+
+    /// Whether an entrant has withdrawn: games that are due to them are lost.
+    pub(crate) fn has_left(&self, place: usize) -> bool {
+        self.has_left[place]
+    }
+
+    /// The first game of somebody who comes now; none if nobody comes any more.
+    pub(crate) fn comes_at(&self) -> Option<u64> {
+        self.course.is_open().then(|| self.course.comes_at())
+    }
+
+    /// Somebody comes, and plays from that game on.
+    pub(crate) fn join(&mut self, player: PlayerId, name: PlayerName, came: u64) {
+        self.course.come(name.to_string(), came);
+        self.tournament.entrants.push(player);
+        self.names.push(name);
+        self.has_left.push(false);
+    }
+
+    /// The game from which on somebody plays no more who withdraws now. In a knockout they lose what is due to them
+    /// instead, which is nothing that the course need know.
+    pub(crate) fn goes_at(&self) -> u64 {
+        self.course.goes_at().unwrap_or(u64::from(u32::MAX))
+    }
+
+    /// Somebody withdraws, and plays no more from that game on.
+    pub(crate) fn quit(&mut self, place: usize, went: u64) {
+        self.has_left[place] = true;
+        self.course.go(place, went);
+        self.book();
     }
 
     /// Standings, crosstable and ratings.
@@ -305,9 +359,9 @@ impl TournamentProgress {
     }
 }
 
-fn plan(tournament: &StoredTournament, names: &[PlayerName], suite: &Suite) -> Plan {
+fn plan(tournament: &StoredTournament, format: Format, names: &[PlayerName], suite: &Suite) -> Plan {
     Plan {
-        format: tournament.format,
+        format,
         entrants: names.iter().map(ToString::to_string).collect(),
         variant: Variant::STANDARD.to_string(),
         openings: OpeningKind::Balanced,
@@ -325,8 +379,6 @@ fn plan(tournament: &StoredTournament, names: &[PlayerName], suite: &Suite) -> P
 
 #[cfg(test)]
 mod tests {
-    use fourfold_arena::format::Format;
-
     use super::*;
     use crate::model::ids::PairId;
     use crate::model::result::EndReason;
@@ -334,17 +386,20 @@ mod tests {
     use crate::storage::conformance_of_tournaments::tournament;
     use crate::storage::record::{EventKind, GamePair, GameSpec};
 
+    const FORMAT: Format = Format::RoundRobin;
     const NAMES: [&str; 3] = ["Ada", "Bob", "Carl"];
+    /// The same with one who comes late.
+    const ALL: [&str; 4] = ["Ada", "Bob", "Carl", "Dora"];
 
     fn round_robin(pairs: u64) -> (StoredTournament, Vec<PlayerName>) {
         let entrants = NAMES.map(player_id).to_vec();
-        let stored = StoredTournament { format: Format::RoundRobin, entrants, pairs, ..tournament("T1", 0) };
+        let stored = StoredTournament { format: FORMAT.into(), entrants, pairs, ..tournament("T1", 0) };
         (stored, NAMES.map(|name| name.parse().unwrap()).to_vec())
     }
 
     fn new(pairs: u64) -> TournamentProgress {
         let (stored, names) = round_robin(pairs);
-        TournamentProgress::new(stored, names).unwrap()
+        TournamentProgress::new(stored, FORMAT, names, &[]).unwrap()
     }
 
     /// A game of the schedule as it is stored.
@@ -353,7 +408,7 @@ mod tests {
         let seats = slot.seats();
         let spec = GameSpec {
             pair: Some(GamePair { id, leg: slot.leg().number().into(), of: 2 }),
-            ..spec(&format!("g{}", slot.number), NAMES[seats.first], NAMES[seats.second])
+            ..spec(&format!("g{}", slot.number), ALL[seats.first], ALL[seats.second])
         };
         let events = ending.map(|ending| event(1, EventKind::Finished(ending))).into_iter().collect();
         StoredGame { spec, events, settlement: None }
@@ -401,7 +456,7 @@ mod tests {
                 straight.started(slot, games[stop].spec.id.clone());
             }
             let (stored, names) = round_robin(2);
-            let mut replayed = TournamentProgress::replay(stored, names, &games, &[]).unwrap();
+            let mut replayed = TournamentProgress::replay(stored, FORMAT, names, &games, &[], &[]).unwrap();
             assert_eq!(replayed.table(), straight.table(), "{stop}");
             assert_eq!(replayed.live(), straight.live(), "{stop}");
             assert_eq!(replayed.next_game(), straight.next_game(), "{stop}");
@@ -420,7 +475,7 @@ mod tests {
         assert_eq!(progress.games(), (0, 6));
         games.push(stored(slots[0], Some(won(Side::First))));
         let (tournament, names) = round_robin(1);
-        let mut replayed = TournamentProgress::replay(tournament, names, &games, &[]).unwrap();
+        let mut replayed = TournamentProgress::replay(tournament, FORMAT, names, &games, &[], &[]).unwrap();
         assert_eq!(replayed.games(), (1, 6));
         let left: Vec<u64> = std::iter::from_fn(|| replayed.next_game()).map(|slot| slot.number).collect();
         assert_eq!(left, [1, 3, 4]);
@@ -445,7 +500,7 @@ mod tests {
         }
         assert_eq!((walkovers.len(), progress.over()), (3, Some(EndedBecause::Complete)));
         let (tournament, names) = round_robin(3);
-        let replayed = TournamentProgress::replay(tournament, names, &[], &walkovers).unwrap();
+        let replayed = TournamentProgress::replay(tournament, FORMAT, names, &[], &walkovers, &[]).unwrap();
         assert!(replayed.lines().all(|line| line.game.is_none() && line.outcome.is_some()));
     }
 
@@ -456,7 +511,7 @@ mod tests {
         let void =
             |by| stored(slot, Some(Ending { result: GameResult::Void, reason: EndReason::Stopped, by }));
         let replay = |games: &[StoredGame]| {
-            TournamentProgress::replay(tournament.clone(), names.clone(), games, &[]).unwrap()
+            TournamentProgress::replay(tournament.clone(), FORMAT, names.clone(), games, &[], &[]).unwrap()
         };
         let mut voids = vec![void(None); REPLAYS_MAX];
         assert_eq!(replay(&voids).next_game(), Some(slot));
@@ -468,6 +523,33 @@ mod tests {
             lost.lines().next().unwrap().outcome,
             Some(ShownOutcome { winner: Some(Side::Second), is_fault: true })
         );
+    }
+
+    #[test]
+    fn who_came_and_went_follows_from_what_is_stored() {
+        let (stored, names) = round_robin(1);
+        let swiss = Format::Swiss { rounds: 3 };
+        let new = || TournamentProgress::new(stored.clone(), swiss, names.clone(), &[]).unwrap();
+        let mut straight = new();
+        let mut games = play(&mut straight, 1);
+        let came = straight.comes_at().expect("one round of three has begun");
+        straight.join(player_id("Dora"), "Dora".parse().unwrap(), came);
+        let went = straight.goes_at();
+        straight.quit(0, went);
+        assert!(straight.has_left(0));
+        games.extend(play(&mut straight, 3));
+        let attendance = [
+            Attendance { came: 0, went: Some(went) },
+            Attendance::default(),
+            Attendance::default(),
+            Attendance { came, went: None },
+        ];
+        let late = StoredTournament { entrants: straight.tournament().entrants.clone(), ..stored.clone() };
+        let all = straight.names().to_vec();
+        let replayed = TournamentProgress::replay(late, swiss, all, &games, &[], &attendance).unwrap();
+        assert_eq!(replayed.table(), straight.table());
+        assert!(replayed.lines().eq(straight.lines()));
+        assert!(replayed.lines().any(|line| line.seats.first == 3 || line.seats.second == 3), "Dora plays");
     }
 
     #[test]

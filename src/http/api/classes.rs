@@ -154,10 +154,10 @@ impl ClassView {
             name: pupil.identity.name.clone(),
             there: pupil.is_there,
             game: class.game_of(&pupil.identity.id).cloned(),
-            points: pupil.points,
-            wins: pupil.score.wins,
-            draws: pupil.score.draws,
-            losses: pupil.score.losses,
+            points: pupil.score.points,
+            wins: pupil.score.games.wins,
+            draws: pupil.score.games.draws,
+            losses: pupil.score.games.losses,
         });
         Self {
             code: code.to_string(),
@@ -437,9 +437,9 @@ async fn results(
     let mut text = "rank,name,points,games,wins,draws,losses\n".to_owned();
     // Names of players need no quotes.
     for (place, pupil) in class.standings().into_iter().enumerate() {
-        let (name, score) = (pupil.identity.name.spoken(), pupil.score);
+        let (name, score) = (pupil.identity.name.spoken(), pupil.score.games);
         let (wins, draws, losses) = (score.wins, score.draws, score.losses);
-        let (rank, points, games) = (place + 1, pupil.points, score.games());
+        let (rank, points, games) = (place + 1, pupil.score.points, score.games());
         let _ = writeln!(text, "{rank},{name},{points},{games},{wins},{draws},{losses}");
     }
     Ok(table(&format!("class-{code}.csv"), text))

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::account::person;
 use crate::accounts::Authenticated;
-use crate::competition::tournament::{PlanDecision, PlanError, TournamentStartError};
+use crate::competition::tournament::{Canceller, PlanDecision, PlanError, TournamentStartError};
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -20,10 +20,11 @@ use crate::model::bounded::Bounded;
 use crate::model::clock::TimeControl;
 use crate::model::ids::TournamentId;
 use crate::model::lookalike::Outline;
+use crate::model::text::{Lines, check_text};
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
 use crate::storage::tournaments::TournamentPlan;
-use crate::system::config::{FormatName, check_tournament_name};
+use crate::system::config::{ARENA_MINUTES, FormatName, check_tournament_name};
 
 /// How far ahead one may be made, in seconds: two weeks. Who says what they do in a month?
 const AHEAD_MAX_S: u32 = 14 * 24 * 3_600;
@@ -36,6 +37,9 @@ const GAMES_MAX: u32 = 6;
 
 /// Rounds of a Swiss at most.
 const ROUNDS_MAX: u32 = 15;
+
+/// Shortest and longest arena, in minutes: from a few quick games to an evening.
+pub(in crate::http) const ARENA_MINUTES_OF_PEOPLE: [u32; 2] = [5, 180];
 
 /// Shortest and longest bank, in milliseconds: from what a hand can play to an evening for a few games.
 const BANK_MS: [u32; 2] = [10_000, 1_800_000];
@@ -50,6 +54,19 @@ enum FormWish {
     Swiss,
     /// Who loses a meeting is out.
     Knockout,
+    /// For some time, whoever is free is paired again at once.
+    Arena,
+}
+
+impl FormWish {
+    fn name(self) -> FormatName {
+        match self {
+            Self::RoundRobin => FormatName::RoundRobin,
+            Self::Swiss => FormatName::Swiss,
+            Self::Knockout => FormatName::Knockout,
+            Self::Arena => FormatName::Arena,
+        }
+    }
 }
 
 /// Each side's time.
@@ -84,7 +101,10 @@ pub(super) struct NewTournament {
     /// Of a Swiss; as many as it needs to find one winner if left out.
     #[serde(default)]
     rounds: Option<Bounded<1, ROUNDS_MAX>>,
-    /// Of each meeting, always with both colours: 2, 4 or 6; 2 if left out.
+    /// How long an arena goes on; 30 if left out.
+    #[serde(default)]
+    minutes: Option<Bounded<{ ARENA_MINUTES_OF_PEOPLE[0] }, { ARENA_MINUTES_OF_PEOPLE[1] }>>,
+    /// Of each meeting, always with both colours: 2, 4 or 6; 2 if left out. An arena has none.
     #[serde(default)]
     games: Option<Bounded<2, GAMES_MAX>>,
     /// Three minutes and two seconds a move if left out.
@@ -105,6 +125,15 @@ pub(super) struct NewTournament {
 
 fn yes() -> bool {
     true
+}
+
+/// Why a tournament is called off.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Cancellation {
+    /// Up to 200 printable characters, which its page says; nothing for no reason.
+    #[serde(default)]
+    reason: String,
 }
 
 /// A tournament that was made.
@@ -130,10 +159,20 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Begins a tournament of one's own before its time, with those who are there",
         Content::Nothing,
     );
+    let cancel = Operation::post(
+        "/api/v1/tournaments/{id}/cancel",
+        "Calls off a tournament of one's own, to come or under way; its page says why",
+        Content::Nothing,
+    )
+    .body(schema_of::<Cancellation>)
+    .status(204)
+    .signed_in()
+    .refusals(REFUSALS);
     let [drop, begin] = [drop, begin].map(|operation| operation.status(204).signed_in().refusals(REFUSALS));
     vec![
         Endpoint::new("/api/v1/tournaments/{id}/plan", delete(give_up), [drop]),
         Endpoint::new("/api/v1/tournaments/{id}/start", post(begin_now), [begin]),
+        Endpoint::new("/api/v1/tournaments/{id}/cancel", post(call_off), [cancel]),
     ]
 }
 
@@ -161,21 +200,25 @@ pub(super) async fn make(
         return Err(ApiError::bad_field("games", "games are played in pairs: 2, 4 or 6"));
     }
     let time = wish.time.map_or(TIME, TimeWish::control);
-    let (format, rounds) = match wish.format {
-        FormWish::RoundRobin => (FormatName::RoundRobin, None),
-        FormWish::Knockout => (FormatName::Knockout, None),
-        FormWish::Swiss => (FormatName::Swiss, wish.rounds.map(Bounded::number)),
-    };
+    let format = wish.format.name();
     if wish.rounds.is_some() && format != FormatName::Swiss {
         return Err(ApiError::bad_field("rounds", "only a swiss has a number of rounds"));
     }
+    if wish.minutes.is_some() && format != FormatName::Arena {
+        return Err(ApiError::bad_field("minutes", "only an arena has a number of minutes"));
+    }
+    if wish.games.is_some() && format == FormatName::Arena {
+        return Err(ApiError::bad_field("games", "in an arena whoever is free plays"));
+    }
+    let minutes = wish.minutes.map_or(ARENA_MINUTES.number(), Bounded::number);
     let plan = TournamentPlan {
         id: TournamentId::random(&mut chance()),
         name,
         maker: maker.id.clone(),
         begins_at: UnixMillis(UnixMillis::now().0 + i64::from(wish.begins_in_s.number()) * 1_000),
         format,
-        rounds,
+        rounds: wish.rounds.map(Bounded::number),
+        minutes: (format == FormatName::Arena).then_some(minutes),
         pairs: games / 2,
         time,
         rated: wish.rated,
@@ -213,11 +256,38 @@ pub(super) async fn allowed(state: &AppState, session: Authenticated) -> Result<
 fn name_of(state: &AppState, name: &str) -> Result<String, ApiError> {
     let name = name.trim();
     check_tournament_name(name).map_err(|message| ApiError::bad_field("name", message))?;
-    let outline = Outline::of(name);
-    if state.access.forbidden_names.iter().any(|word| word.is_in(&outline)) {
-        return Err(ApiError::bad_field("name", "this arena does not want such a name"));
-    }
+    refuse_unwanted(state, name, "name")?;
     Ok(name.to_owned())
+}
+
+/// Refuses words that this arena does not want where everybody reads them.
+fn refuse_unwanted(state: &AppState, text: &str, field: &'static str) -> Result<(), ApiError> {
+    let outline = Outline::of(text);
+    if state.access.forbidden_names.iter().any(|word| word.is_in(&outline)) {
+        return Err(ApiError::bad_field(field, format!("this arena does not want such a {field}")));
+    }
+    Ok(())
+}
+
+/// Longest reason for calling a tournament off, in characters: a sentence.
+const REASON_MAX: usize = 200;
+
+async fn call_off(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    PathPart(id): PathPart,
+    JsonBody(Cancellation { reason }): JsonBody<Cancellation>,
+) -> Result<StatusCode, ApiError> {
+    let who = person(session)?.identity;
+    let id: TournamentId = id.parse().map_err(|_| ApiError::not_found("tournament"))?;
+    let reason = reason.trim();
+    check_text(reason, REASON_MAX, Lines::One)
+        .map_err(|bad| ApiError::bad_field("reason", format!("the reason {bad}")))?;
+    refuse_unwanted(&state, reason, "reason")?;
+    let because = (!reason.is_empty()).then(|| reason.to_owned());
+    let by = Canceller::Maker(who.id);
+    state.tournaments.cancel(&id, by, because).await.map_err(|error| refuse(&error))?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn give_up(state: State<AppState>, session: SignedIn, id: PathPart) -> Result<StatusCode, ApiError> {

@@ -30,6 +30,7 @@ use crate::http::state::AppState;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::result::GameResult;
+use crate::model::tournament::TournamentFormat;
 use crate::storage::tournaments::{EndedBecause, StoredTournament};
 use crate::system::config::FormatName;
 
@@ -44,18 +45,21 @@ enum TournamentStatus {
     Complete,
     /// Too few entrants were left.
     Suspended,
-    /// It could not be gone on with.
+    /// It was called off.
     Cancelled,
 }
 
 /// Who meets whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 struct FormatView {
-    /// `round-robin`, `gauntlet`, `swiss`, `knockout`, `ladder` or `match`.
+    /// `round-robin`, `gauntlet`, `swiss`, `knockout`, `ladder`, `match` or `arena`.
     name: &'static str,
     /// Of a Swiss.
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<u32>,
+    /// Of an arena.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minutes: Option<u32>,
     /// How many of the first entrants play the gauntlet.
     #[serde(skip_serializing_if = "Option::is_none")]
     seeds: Option<u32>,
@@ -94,6 +98,10 @@ struct TournamentDetail {
     time: TimeControl,
     /// Whether its games count.
     rated: bool,
+    /// When an arena begins no more games; null for other formats.
+    ends_at: Option<String>,
+    /// Why it was called off, if somebody said so.
+    cancelled_because: Option<String>,
     /// By rank.
     standings: Vec<StandingRow>,
     /// Half points and games of the row's entrant against the column's, both by rank; null where they did not meet.
@@ -109,7 +117,7 @@ struct TournamentDetail {
 pub(in crate::http) struct StandingRow {
     pub(in crate::http) rank: usize,
     pub(in crate::http) name: String,
-    /// 3 points a win, 1 a draw.
+    /// 3 points a win, 1 a draw; in an arena 2 and 1, twice as many behind two wins in a row.
     pub(in crate::http) score: u64,
     pub(in crate::http) wins: u64,
     /// Wins as the first side.
@@ -119,14 +127,18 @@ pub(in crate::http) struct StandingRow {
     pub(in crate::http) draws: u64,
     pub(in crate::http) losses: u64,
     pub(in crate::http) games: u64,
-    /// Rating within the tournament, by a joint fit whose mean is 0.
-    pub(in crate::http) elo: f64,
-    /// Half the width of the interval that holds 95 %.
-    pub(in crate::http) pm95: f64,
+    /// Rating within the tournament, by a joint fit whose mean is 0; null in an arena.
+    pub(in crate::http) elo: Option<f64>,
+    /// Half the width of the interval that holds 95 %; null in an arena.
+    pub(in crate::http) pm95: Option<f64>,
     /// Games lost by breaking off, or by not being there.
     pub(in crate::http) faults: u64,
     /// Whether it was taken out after faults.
     pub(in crate::http) suspended: bool,
+    /// Whether it has withdrawn.
+    pub(in crate::http) withdrawn: bool,
+    /// Whether its next game counts double, in an arena.
+    pub(in crate::http) doubles: bool,
 }
 
 /// A game of the schedule.
@@ -152,10 +164,12 @@ struct UpcomingView {
     /// Who has made it; null if the operators have.
     maker: Option<PlayerName>,
     name: String,
-    /// `round-robin`, `gauntlet`, `swiss`, `knockout` or `ladder`.
+    /// `round-robin`, `gauntlet`, `swiss`, `knockout`, `ladder` or `arena`.
     format: FormatName,
     /// Of a Swiss; null if they follow from the number of entrants.
     rounds: Option<u32>,
+    /// Of an arena; null for other formats.
+    minutes: Option<u32>,
     /// Of each meeting; null for the usual number.
     games: Option<u32>,
     time: TimeControl,
@@ -222,8 +236,22 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             [enter, withdraw],
         ),
         Endpoint::new("/api/v1/tournaments/{id}", get(tournament), [one]),
+        coming_and_going(),
         Endpoint::new(path, get(standings_file), [file]),
     ]
+}
+
+/// Who takes part in one, by its id.
+fn coming_and_going() -> Endpoint {
+    let path = "/api/v1/tournaments/{id}/entry";
+    let come = Operation::put(
+        path,
+        "Enters one that somebody has made, or comes to one that goes on",
+        Content::Nothing,
+    );
+    let go = Operation::delete(path, "Withdraws from it, also while it goes on", Content::Nothing);
+    let both = [come, go].map(|operation| operation.status(204).signed_in().refusals(ENTRY_REFUSALS));
+    Endpoint::new(path, put(come_to_one).delete(go_from_one), both)
 }
 
 async fn tournaments(
@@ -241,7 +269,7 @@ async fn tournaments(
 async fn upcoming_list(State(state): State<AppState>) -> Json<List<UpcomingView>> {
     let view = |upcoming: Upcoming| {
         let Upcoming { id, maker, name, at, terms, open_bots, entered, people_max } = upcoming;
-        let PlanTerms { format, rounds, games, time, rated } = terms;
+        let PlanTerms { format, rounds, minutes, games, time, rated } = terms;
         let (maker, at) = (maker.map(|maker| maker.name), at.map(|at| at.to_string()));
         UpcomingView {
             id,
@@ -249,6 +277,7 @@ async fn upcoming_list(State(state): State<AppState>) -> Json<List<UpcomingView>
             name,
             format,
             rounds,
+            minutes,
             games,
             time,
             rated,
@@ -284,15 +313,41 @@ async fn wish(
     wish: Wish,
 ) -> Result<StatusCode, ApiError> {
     let who = person(session)?.identity;
-    state.tournaments.enter(name, &who, wish).await.map_err(|error| {
-        let message = error.to_string();
-        match error {
-            EntryError::Unknown(_) => ApiError::bad_field("name", message),
-            EntryError::Closed(_) => ApiError::new(ApiCode::Forbidden, message).of("name"),
-            EntryError::Full { .. } => ApiError::new(ApiCode::Conflict, message).of("name"),
-            EntryError::Unavailable => ApiError::new(ApiCode::Busy, message),
-        }
+    state.tournaments.enter(name, &who, wish).await.map_err(|error| match error {
+        EntryError::Unknown(_) => ApiError::bad_field("name", error.to_string()),
+        EntryError::Unavailable => refusal(&error),
+        EntryError::Closed(_) | EntryError::Late(_) | EntryError::Full { .. } => refusal(&error).of("name"),
     })?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn refusal(error: &EntryError) -> ApiError {
+    let code = match error {
+        EntryError::Unknown(_) => return ApiError::not_found("tournament"),
+        EntryError::Closed(_) => ApiCode::Forbidden,
+        EntryError::Late(_) | EntryError::Full { .. } => ApiCode::Conflict,
+        EntryError::Unavailable => ApiCode::Busy,
+    };
+    ApiError::new(code, error.to_string())
+}
+
+async fn come_to_one(state: State<AppState>, who: SignedIn, id: PathPart) -> Result<StatusCode, ApiError> {
+    attend(state, who, id, Wish::Enter).await
+}
+
+async fn go_from_one(state: State<AppState>, who: SignedIn, id: PathPart) -> Result<StatusCode, ApiError> {
+    attend(state, who, id, Wish::Withdraw).await
+}
+
+async fn attend(
+    State(state): State<AppState>,
+    SignedIn(session): SignedIn,
+    PathPart(id): PathPart,
+    wish: Wish,
+) -> Result<StatusCode, ApiError> {
+    let who = person(session)?.identity;
+    let id: TournamentId = id.parse().map_err(|_| ApiError::not_found("tournament"))?;
+    state.tournaments.attend(&id, &who, wish).await.map_err(|error| refusal(&error))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -312,9 +367,11 @@ async fn standings_file(State(state): State<AppState>, PathPart(id): PathPart) -
     let mut text =
         "rank,name,score,wins,wins_first,wins_second,draws,losses,games,elo,pm95,faults\n".to_owned();
     // Names of players need no quotes.
-    for row in view.table.players.iter().filter_map(standing_row) {
+    let or_nothing = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    for row in standing_rows(&view) {
         let StandingRow { rank, name, score, wins, wins_first, wins_second, draws, losses, .. } = &row;
         let StandingRow { games, elo, pm95, faults, .. } = &row;
+        let [elo, pm95] = [*elo, *pm95].map(or_nothing);
         let _ = writeln!(
             text,
             "{rank},{name},{score},{wins},{wins_first},{wins_second},{draws},{losses},{games},{elo},{pm95},{faults}"
@@ -350,8 +407,14 @@ fn status(tournament: &StoredTournament) -> TournamentStatus {
     }
 }
 
-fn format_view(format: Format) -> FormatView {
-    let named = |name| FormatView { name, rounds: None, seeds: None };
+fn format_view(format: TournamentFormat) -> FormatView {
+    let named = |name| FormatView { name, rounds: None, minutes: None, seeds: None };
+    let format = match format {
+        TournamentFormat::Arena { minutes } => {
+            return FormatView { minutes: Some(minutes), ..named("arena") };
+        }
+        TournamentFormat::Schedule(format) => format,
+    };
     match format {
         Format::Match => named("match"),
         Format::RoundRobin => named("round-robin"),
@@ -373,17 +436,27 @@ fn detail(view: &TournamentView) -> TournamentDetail {
         seed: tournament.seed,
         time: tournament.time,
         rated: tournament.rated,
-        standings: view.table.players.iter().filter_map(standing_row).collect(),
+        ends_at: view.ends_at.map(|at| at.to_string()),
+        cancelled_because: tournament.end.as_ref().and_then(|end| end.because.clone()),
+        standings: standing_rows(view).collect(),
         crosstable: view.table.tournament.as_ref().map(|of| of.crosstable.clone()).unwrap_or_default(),
         schedule: view.lines.iter().map(|line| scheduled(view, line)).collect(),
         warnings: view.table.warnings.clone(),
     }
 }
 
+/// The standings, by rank.
+fn standing_rows(view: &TournamentView) -> impl Iterator<Item = StandingRow> {
+    view.table.players.iter().filter_map(|player| standing_row(view, player))
+}
+
 /// The place of a player, if the tournament has any.
-pub(in crate::http) fn standing_row(player: &RatedPlayer) -> Option<StandingRow> {
-    let tenths = |elo: f64| (elo * 10.0).round() / 10.0;
+pub(in crate::http) fn standing_row(view: &TournamentView, player: &RatedPlayer) -> Option<StandingRow> {
+    let is_rated = view.ends_at.is_none();
+    let tenths = |elo: f64| is_rated.then(|| (elo * 10.0).round() / 10.0);
     let standing = player.standing?;
+    let place = view.names.iter().position(|name| name.as_str() == player.name);
+    let state = place.and_then(|place| view.entrants.get(place)).copied().unwrap_or_default();
     Some(StandingRow {
         rank: standing.rank,
         name: player.name.clone(),
@@ -398,6 +471,8 @@ pub(in crate::http) fn standing_row(player: &RatedPlayer) -> Option<StandingRow>
         pm95: tenths(player.pm95),
         faults: standing.faults,
         suspended: standing.suspended,
+        withdrawn: state.has_left,
+        doubles: state.is_on_streak,
     })
 }
 

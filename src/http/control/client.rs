@@ -39,7 +39,7 @@ use crate::http::answer::List;
 use crate::http::api::accounts::SignedInView;
 use crate::http::api::learning::MoveReasons;
 use crate::http::error::{ApiCode, ApiError};
-use crate::model::ids::GameId;
+use crate::model::ids::{GameId, TournamentId};
 use crate::model::secret::Secret;
 use crate::operations::verify::VerifyReport;
 use crate::storage::records::Record;
@@ -362,6 +362,14 @@ impl ControlClient {
 
     pub(crate) async fn start_tournament(&self, name: &str) -> Answer<StartedTournament> {
         self.send(post(["tournaments"]).body(&StartTournament { name: name.into() })).await
+    }
+
+    pub(crate) async fn cancel_tournament(
+        &self,
+        id: &TournamentId,
+        because: &Reason,
+    ) -> Answer<StartedTournament> {
+        self.send(post(["tournaments", id.as_str(), "cancel"]).body(because)).await
     }
 }
 

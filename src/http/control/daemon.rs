@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::footprint;
 use super::orders::OrdersShown;
+use super::players::Reason;
 use super::refusal::Refusal;
 use super::reports;
 use super::{Control, Route, RunningDaemon};
 use crate::competition::fair_play::RatingAlarm;
+use crate::competition::tournament::Canceller;
 use crate::fourfold_version;
 use crate::http::error::{ApiCode, ApiError};
-use crate::http::request::JsonBody;
+use crate::http::request::{JsonBody, PathPart};
 use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::operations::backups::BackupStanding;
@@ -175,7 +177,7 @@ pub(super) struct StartTournament {
     pub(super) name: String,
 }
 
-/// A tournament that has begun.
+/// A tournament that has begun, or was called off.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct StartedTournament {
     /// The last part of its link.
@@ -183,7 +185,11 @@ pub(crate) struct StartedTournament {
 }
 
 pub(super) fn commands() -> Vec<Route> {
-    vec![("/control/v1/status", get(status)), ("/control/v1/tournaments", post(start_tournament))]
+    vec![
+        ("/control/v1/status", get(status)),
+        ("/control/v1/tournaments", post(start_tournament)),
+        ("/control/v1/tournaments/{id}/cancel", post(cancel_tournament)),
+    ]
 }
 
 /// A handler that asks for the daemon is refused where none runs.
@@ -235,6 +241,18 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
         pauses: daemon.supervision.pauses(),
         set_aside: daemon.supervision.things_set_aside(),
     })
+}
+
+/// Calls one off that goes on, or that somebody has made and that is to come.
+async fn cancel_tournament(
+    daemon: RunningDaemon,
+    id: PathPart,
+    JsonBody(because): JsonBody<Reason>,
+) -> Result<Json<StartedTournament>, Refusal> {
+    let (id, because) = (id.parse::<TournamentId>("tournament")?, because.checked()?);
+    let reason = because.reason.clone();
+    daemon.tournaments.cancel(&id, Canceller::Operator(because), Some(reason)).await?;
+    Ok(Json(StartedTournament { id }))
 }
 
 async fn start_tournament(

@@ -3,7 +3,7 @@
 use axum::response::{IntoResponse, Response};
 
 use crate::accounts::AccountError;
-use crate::competition::tournament::TournamentStartError;
+use crate::competition::tournament::{PlanError, TournamentStartError};
 use crate::http::error::{ApiCode, ApiError};
 use crate::storage::StoreError;
 use crate::storage::writer::WriteError;
@@ -66,6 +66,20 @@ impl From<WriteError> for Refusal {
             WriteError::Refused(_) | WriteError::Store(_) => ApiError::internal(&error),
         };
         Self::with_causes_of(with_causes(&error), refusal)
+    }
+}
+
+impl From<PlanError> for Refusal {
+    fn from(error: PlanError) -> Self {
+        let message = error.to_string();
+        match error {
+            PlanError::Unknown => Self::not_found("no such tournament goes on or is to come".to_owned()),
+            PlanError::Start(error) => error.into(),
+            PlanError::NameTaken(_) | PlanError::TooMany { .. } | PlanError::NotYours => {
+                Self::conflict(message)
+            }
+            PlanError::Full { .. } | PlanError::Unavailable => Self::new(ApiCode::Busy, message),
+        }
     }
 }
 

@@ -163,8 +163,11 @@ fn rows(class: &Classroom) -> Vec<PupilRow> {
         rank: place + 1,
         name: pupil.identity.name.spoken().to_owned(),
         account: pupil.identity.name.to_string(),
-        points: pupil.points,
-        score: format!("+{} ={} −{}", pupil.score.wins, pupil.score.draws, pupil.score.losses),
+        points: pupil.score.points,
+        score: format!(
+            "+{} ={} −{}",
+            pupil.score.games.wins, pupil.score.games.draws, pupil.score.games.losses
+        ),
         is_there: pupil.is_there,
     };
     class.standings().into_iter().enumerate().map(row).collect()

@@ -208,7 +208,7 @@ fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let mut terms = vec![words::time_control(lang, snapshot.time)];
     terms.push(words::kind(lang, snapshot.rated).to_owned());
     terms.push(words::board(lang, variant));
-    if let Some(pair) = &snapshot.pair {
+    if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
         terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));
     }
     terms

@@ -16,6 +16,10 @@ use crate::model::ids::TournamentId;
 use crate::model::player::PlayerKind;
 use crate::system::config::FormatName;
 
+/// Lengths of arenas that are offered, in minutes, and the one that is chosen.
+const MINUTES: [u32; 6] = [10, 20, 30, 45, 60, 90];
+const MINUTES_CHOSEN: u32 = 30;
+
 /// Games of a meeting that are offered.
 const GAMES: [u32; 3] = [2, 4, 6];
 
@@ -30,6 +34,9 @@ struct NewTournamentPage {
     /// Whether the operators let people make any.
     is_open: bool,
     games: [(u32, String); 3],
+    /// Lengths of an arena.
+    minutes: [(u32, String); 6],
+    minutes_chosen: u32,
     times: Vec<TimeChoice>,
 }
 
@@ -42,6 +49,8 @@ pub(super) async fn form(State(state): State<AppState>, visitor: Visitor) -> Pag
         may_make: is_person,
         is_open: state.access.tournaments,
         games: GAMES.map(|games| (games, lang.count("challenge.games", games.into()))),
+        minutes: MINUTES.map(|minutes| (minutes, lang.count("class.minutes", minutes.into()))),
+        minutes_chosen: MINUTES_CHOSEN,
         times: TimeChoice::all(lang, TIME_CHOSEN),
     };
     Ok(Html(page.render()?))
@@ -49,11 +58,13 @@ pub(super) async fn form(State(state): State<AppState>, visitor: Visitor) -> Pag
 
 /// What the visitor may do about taking part.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Entry {
+pub(super) enum Entry {
     SignIn,
     Enter,
     Withdraw,
-    /// All places are taken.
+    /// They have withdrawn from one that goes on.
+    Return,
+    /// All places are taken, or nobody comes any more.
     Nothing,
 }
 
@@ -118,6 +129,7 @@ pub(super) fn terms_in_words(lang: Language, terms: &PlanTerms) -> String {
         (FormatName::Swiss, None) => lang.text("tournament.swiss_form").to_owned(),
         (FormatName::Knockout, _) => lang.text("tournament.knockout").to_owned(),
         (FormatName::Ladder, _) => lang.text("tournament.ladder").to_owned(),
+        (FormatName::Arena, _) => lang.count("tournament.arena", terms.minutes.unwrap_or_default().into()),
     };
     let time = words::time_control(lang, terms.time);
     [format, time, words::kind(lang, terms.rated).to_owned()].join(" · ")

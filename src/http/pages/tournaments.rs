@@ -17,7 +17,7 @@ use super::bracket::Bracket;
 use super::drawing::DiscIcon;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
-use super::tournament_plans::{planned, terms_in_words};
+use super::tournament_plans::{Entry, planned, terms_in_words};
 use super::words;
 use crate::competition::tournament::{TournamentSummary, TournamentView, Upcoming};
 use crate::http::answer::{Keep, keepable};
@@ -26,6 +26,8 @@ use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::TournamentId;
 use crate::model::result::GameResult;
+use crate::model::time::UnixMillis;
+use crate::model::tournament::TournamentFormat;
 use crate::protocol::terms::WireSide;
 use crate::storage::StoreError;
 use crate::storage::tournaments::EndedBecause;
@@ -189,6 +191,7 @@ struct TournamentTable {
     lang: Language,
     status: &'static str,
     is_live: bool,
+    is_arena: bool,
     progress: String,
     /// The tree of a knockout.
     bracket: Option<Bracket>,
@@ -209,13 +212,20 @@ impl TournamentTable {
         let reason = view.tournament.end.as_ref().map(|end| end.reason);
         let earlier = view.lines.len().saturating_sub(GAMES_MAX);
         let latest = view.lines.iter().skip(earlier).rev();
+        let is_arena = view.ends_at.is_some();
         let progress = [("n", lang.number(view.games)), ("of", lang.number(view.known))];
+        let progress = if is_arena {
+            lang.count("tournament.played", view.games)
+        } else {
+            lang.fill("tournament.progress", &progress)
+        };
         Self {
             lang,
             status: status(lang, reason),
             is_live: reason.is_none(),
-            progress: lang.fill("tournament.progress", &progress),
-            bracket: (view.tournament.format == Format::Knockout).then(|| Bracket::new(lang, view)),
+            is_arena,
+            progress,
+            bracket: (view.tournament.format == Format::Knockout.into()).then(|| Bracket::new(lang, view)),
             standings: standings(view),
             ranks: (1..=view.names.len()).collect(),
             crosstable: crosstable(view),
@@ -228,7 +238,7 @@ impl TournamentTable {
 
 fn standings(view: &TournamentView) -> Vec<StandingsPageRow> {
     let row = |player: &RatedPlayer| {
-        let row = standing_row(player)?;
+        let row = standing_row(view, player)?;
         // Of the exact figures: those of the interface are rounded.
         let elo = if row.games == 0 { String::new() } else { elo(player.elo, player.pm95) };
         Some(StandingsPageRow { row, elo })
@@ -300,6 +310,38 @@ struct One {
     is_live: bool,
     /// Whether the visitor takes part.
     is_mine: bool,
+    entry: Entry,
+    /// Whether the visitor has made it, and it goes on.
+    may_cancel: bool,
+    /// Why it was called off.
+    because: Option<String>,
+    /// When an arena ends, in milliseconds since 1970, for the countdown.
+    ends_ms: Option<i64>,
+}
+
+/// Whether a visitor takes part in one, and has not withdrawn.
+fn takes_part(visitor: &Visitor, view: &TournamentView) -> bool {
+    let mut entrants = view.tournament.entrants.iter().zip(&view.entrants);
+    entrants.any(|(entrant, state)| !state.has_left && visitor.is(entrant))
+}
+
+/// What a visitor may do about taking part in one that goes on.
+fn entry_of(visitor: &Visitor, view: &TournamentView) -> Entry {
+    let now = UnixMillis::now();
+    if view.tournament.end.is_some() || view.ends_at.is_some_and(|ends_at| ends_at <= now) {
+        return Entry::Nothing;
+    }
+    let may_come = view.may_come(now);
+    let Some(viewer) = visitor.signed_in() else {
+        return if may_come { Entry::SignIn } else { Entry::Nothing };
+    };
+    let place = view.tournament.entrants.iter().position(|entrant| *entrant == viewer.identity.id);
+    match place.and_then(|place| view.entrants.get(place)) {
+        Some(entrant) if !entrant.has_left => Entry::Withdraw,
+        Some(_) if view.ends_at.is_some() => Entry::Return,
+        None if may_come => Entry::Enter,
+        Some(_) | None => Entry::Nothing,
+    }
 }
 
 /// One tournament.
@@ -323,7 +365,12 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         terms: terms.join(" · "),
         when: words::moment(lang, tournament.started_at),
         is_live: table.is_live,
-        is_mine: tournament.entrants.iter().any(|entrant| visitor.is(entrant)),
+        entry: entry_of(&visitor, &view),
+        may_cancel: tournament.end.is_none()
+            && tournament.maker.as_ref().is_some_and(|maker| visitor.is(maker)),
+        because: tournament.end.as_ref().and_then(|end| end.because.clone()),
+        ends_ms: view.ends_at.map(|at| at.0),
+        is_mine: takes_part(&visitor, &view),
         table,
     };
     Ok(Html(page.render()?))
@@ -357,7 +404,11 @@ fn status(lang: Language, reason: Option<EndedBecause>) -> &'static str {
     })
 }
 
-fn format(lang: Language, format: Format) -> String {
+fn format(lang: Language, format: TournamentFormat) -> String {
+    let format = match format {
+        TournamentFormat::Arena { minutes } => return lang.count("tournament.arena", minutes.into()),
+        TournamentFormat::Schedule(format) => format,
+    };
     match format {
         Format::Match => lang.text("tournament.match").to_owned(),
         Format::RoundRobin => lang.text("tournament.round_robin").to_owned(),

@@ -33,7 +33,7 @@ async fn site_of(format: Format) -> TestSite {
     }
     let cup = StoredTournament {
         name: "Cup <1>".into(),
-        format,
+        format: format.into(),
         entrants: vec![player_id("Ada"), player_id("Bob")],
         pairs: 1,
         seed: 7,
@@ -52,7 +52,7 @@ async fn end(site: &TestSite) {
     let walkover = Walkover { number: 1, absent: Side::First };
     write(&*site.store, Write::WalkOver { tournament, walkover }).await.unwrap();
     let winner = Some(player_id("Ada"));
-    let end = TournamentEnd { reason: EndedBecause::Complete, at: NOON, winner, games: 2 };
+    let end = TournamentEnd { reason: EndedBecause::Complete, at: NOON, winner, games: 2, because: None };
     let tournament = "T1".parse().unwrap();
     write(&*site.store, Write::EndTournament { tournament, end }).await.unwrap();
 }

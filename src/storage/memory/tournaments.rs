@@ -1,14 +1,17 @@
 //! Tournaments in memory.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 
-use super::MemoryStore;
+use super::{MemoryStore, MemoryTables};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::error::StoreError;
+use crate::storage::moderation::AuditNote;
 use crate::storage::record::StoredGame;
-use crate::storage::store::{Refused, Written};
+use crate::storage::store::{Refused, Write, Written};
 use crate::storage::tournaments::{
-    StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
+    Attendance, StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
 };
 
 /// All tournaments.
@@ -16,6 +19,8 @@ use crate::storage::tournaments::{
 pub(super) struct MemoryTournaments {
     /// In the order in which they began.
     begun: Vec<(StoredTournament, Vec<Walkover>)>,
+    /// From when and until when everybody takes part in them.
+    attendance: HashMap<TournamentId, Vec<Attendance>>,
     /// Those that people have made and that are to come.
     plans: Vec<TournamentPlan>,
 }
@@ -64,6 +69,8 @@ impl MemoryTournaments {
         }
         self.plans.retain(|plan| plan.id != tournament.id);
         self.begun.push((tournament.clone(), Vec::new()));
+        let all = vec![Attendance::default(); tournament.entrants.len()];
+        self.attendance.insert(tournament.id.clone(), all);
         Ok(Written::Done)
     }
 
@@ -106,6 +113,41 @@ impl MemoryTournaments {
         }
     }
 
+    pub(super) fn join(
+        &mut self,
+        id: &TournamentId,
+        player: &PlayerId,
+        came: u64,
+    ) -> Result<Written, Refused> {
+        let entrants = &mut self.running(id)?.0.entrants;
+        let place = entrants.iter().position(|entrant| entrant == player);
+        if place.is_none() {
+            entrants.push(player.clone());
+        }
+        let attendance = self.attendance.entry(id.clone()).or_default();
+        match place {
+            Some(place) => attendance[place] = Attendance { came, went: None },
+            None => attendance.push(Attendance { came, went: None }),
+        }
+        Ok(Written::Done)
+    }
+
+    pub(super) fn quit(
+        &mut self,
+        id: &TournamentId,
+        player: &PlayerId,
+        went: u64,
+    ) -> Result<Written, Refused> {
+        let entrants = &self.running(id)?.0.entrants;
+        let place = entrants.iter().position(|entrant| entrant == player).ok_or(Refused::NoSuchPlayer)?;
+        let attendance = &mut self.attendance.entry(id.clone()).or_default()[place];
+        if attendance.went.is_some() {
+            return Err(Refused::NoSuchPlayer);
+        }
+        attendance.went = Some(went);
+        Ok(Written::Done)
+    }
+
     pub(super) fn walk_over(&mut self, id: &TournamentId, walkover: Walkover) -> Result<Written, Refused> {
         let (_, walkovers) = self.running(id)?;
         if walkovers.iter().any(|other| other.number == walkover.number) {
@@ -115,9 +157,57 @@ impl MemoryTournaments {
         Ok(Written::Done)
     }
 
+    /// Ends one that goes on, or notes one that was to come as over.
+    pub(super) fn cancel(&mut self, tournament: &StoredTournament) -> Result<Written, Refused> {
+        match (self.running(&tournament.id), &tournament.end) {
+            (Ok((running, _)), Some(end)) => running.end = Some(end.clone()),
+            _ => return self.add(tournament),
+        }
+        Ok(Written::Done)
+    }
+
     pub(super) fn end(&mut self, id: &TournamentId, end: &TournamentEnd) -> Result<Written, Refused> {
         self.running(id)?.0.end = Some(end.clone());
         Ok(Written::Done)
+    }
+}
+
+impl MemoryTables {
+    /// Carries out what is said of tournaments.
+    pub(super) fn write_of_tournament(&mut self, write: &Write) -> Result<Written, Refused> {
+        self.check_players_of(write)?;
+        let tournaments = &mut self.tournaments;
+        match write {
+            Write::PlanTournament(plan) => tournaments.plan(plan),
+            Write::EnterPlan { plan, player } => tournaments.enter(plan, player),
+            Write::LeavePlan { plan, player } => tournaments.leave(plan, player),
+            Write::DropPlan(plan) => tournaments.drop_plan(plan),
+            Write::AddTournament(tournament) => tournaments.add(tournament),
+            Write::JoinTournament { tournament, player, came } => tournaments.join(tournament, player, *came),
+            Write::QuitTournament { tournament, player, went } => tournaments.quit(tournament, player, *went),
+            Write::WalkOver { tournament, walkover } => tournaments.walk_over(tournament, *walkover),
+            Write::EndTournament { tournament, end } => tournaments.end(tournament, end),
+            Write::CancelTournament { tournament, because } => {
+                let done = tournaments.cancel(tournament)?;
+                if let Some(because) = because {
+                    self.note(AuditNote::cancel(&tournament.id), because);
+                }
+                Ok(done)
+            }
+            other => unreachable!("{other:?} is not about a tournament"),
+        }
+    }
+
+    /// Whether all of whom something is said are there.
+    fn check_players_of(&self, write: &Write) -> Result<(), Refused> {
+        let named: Vec<&PlayerId> = match write {
+            Write::PlanTournament(plan) => plan.entered.iter().chain([&plan.maker]).collect(),
+            Write::AddTournament(tournament) => tournament.entrants.iter().collect(),
+            Write::CancelTournament { tournament, .. } => tournament.entrants.iter().collect(),
+            Write::EnterPlan { player, .. } | Write::JoinTournament { player, .. } => vec![player],
+            _ => Vec::new(),
+        };
+        named.into_iter().try_for_each(|player| self.check_player(player))
     }
 }
 
@@ -149,6 +239,10 @@ impl TournamentStore for MemoryStore {
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
         Ok(self.tables().tournaments.walkovers(tournament))
+    }
+
+    async fn attendance(&self, tournament: &TournamentId) -> Result<Vec<Attendance>, StoreError> {
+        Ok(self.tables().tournaments.attendance.get(tournament).cloned().unwrap_or_default())
     }
 
     async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError> {

@@ -59,8 +59,17 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::LeavePlan { plan, player } => tournaments::leave(connection, plan, player).await,
         Write::DropPlan(plan) => tournaments::drop_plan(connection, plan).await,
         Write::AddTournament(tournament) => tournaments::add(connection, tournament).await,
+        Write::JoinTournament { tournament, player, came } => {
+            tournaments::join(connection, tournament, player, *came).await
+        }
+        Write::QuitTournament { tournament, player, went } => {
+            tournaments::quit(connection, tournament, player, *went).await
+        }
         Write::WalkOver { tournament, walkover } => {
             tournaments::walk_over(connection, tournament, *walkover).await
+        }
+        Write::CancelTournament { tournament, because } => {
+            tournaments::cancel(connection, tournament, because.as_ref()).await
         }
         Write::EndTournament { tournament, end } => tournaments::end(connection, tournament, end).await,
         Write::VoidGame { game, because } => voiding::void(connection, game, because).await,

@@ -4,14 +4,18 @@ use async_trait::async_trait;
 
 use super::PostgresStore;
 use super::db::{self, Connection};
+use super::moderation;
 use super::players::{done_if, key_of};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
+use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::StoredGame;
-use crate::storage::rows::tournaments::{PlanRow, StoredTournamentRow, decode_plans, format_columns};
+use crate::storage::rows::tournaments::{
+    PlanRow, StoredTournamentRow, attendance, decode_plans, format_columns,
+};
 use crate::storage::rows::{Damage, number, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::tournaments::{
-    StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
+    Attendance, StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
 };
 use crate::storage::words::Word;
 
@@ -23,10 +27,10 @@ macro_rules! select {
         concat!(
             "SELECT t.key, t.id, t.name, t.due_at, t.format, t.parameter, t.pairs, t.seed, t.bank_ms, \
              t.increment_ms, t.move_ms, t.rated, t.concurrency, t.watchable, t.started_at, t.ended_at, t.ended, \
-             t.games, w.id AS winner, coalesce((SELECT string_agg(p.id, ',' ORDER BY e.place) \
+             t.games, w.id AS winner, m.id AS maker, t.open_people, t.because, coalesce((SELECT string_agg(p.id, ',' ORDER BY e.place) \
              FROM tournament_entrant e JOIN player p ON p.key = e.player WHERE e.tournament = t.key), '') \
              AS entrants \
-             FROM tournament t LEFT JOIN player w ON w.key = t.winner ",
+             FROM tournament t LEFT JOIN player w ON w.key = t.winner LEFT JOIN player m ON m.key = t.maker ",
             $rest
         )
     };
@@ -56,6 +60,10 @@ impl TournamentStore for PostgresStore {
 
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
         walkovers(&*self.reader().await?, tournament).await
+    }
+
+    async fn attendance(&self, tournament: &TournamentId) -> Result<Vec<Attendance>, StoreError> {
+        attending(&*self.reader().await?, tournament).await
     }
 
     async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError> {
@@ -108,9 +116,16 @@ pub(super) async fn walkovers(
     Ok(rows.into_iter().map(walkover).collect::<Result<_, Damage>>()?)
 }
 
+async fn attending(connection: &Connection, id: &TournamentId) -> Result<Vec<Attendance>, StoreError> {
+    let sql = "SELECT e.came, e.went FROM tournament_entrant e JOIN tournament t ON t.key = e.tournament \
+               WHERE t.id = $1 ORDER BY e.place";
+    let rows: Vec<(i64, Option<i64>)> = db::query_as(sql).bind(id.as_str()).fetch_all(connection).await?;
+    Ok(attendance(rows)?)
+}
+
 async fn plans(connection: &Connection) -> Result<Vec<TournamentPlan>, StoreError> {
-    let sql = "SELECT p.id, p.name, m.id AS maker, p.begins_at, p.format, p.rounds, p.pairs, p.bank_ms, p.increment_ms, \
-               p.move_ms, p.rated, p.open_bots, coalesce((SELECT string_agg(e.id, ',' ORDER BY n.place) \
+    let sql = "SELECT p.id, p.name, m.id AS maker, p.begins_at, p.format, p.rounds, p.minutes, p.pairs, p.bank_ms, \
+               p.increment_ms, p.move_ms, p.rated, p.open_bots, coalesce((SELECT string_agg(e.id, ',' ORDER BY n.place) \
              FROM tournament_entry n JOIN player e ON e.key = n.player WHERE n.plan = p.id), '') AS entered \
                FROM tournament_plan p JOIN player m ON m.key = p.maker ORDER BY p.begins_at, p.id";
     let rows: Vec<PlanRow> = db::query_as(sql).fetch_all(connection).await?;
@@ -126,8 +141,9 @@ pub(super) async fn plan(connection: &Connection, plan: &TournamentPlan) -> Writ
         let Some(key) = key_of(connection, player).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
         entered.push(key);
     }
-    let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, pairs, bank_ms, increment_ms, \
-               move_ms, rated, open_bots) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, minutes, pairs, bank_ms, \
+               increment_ms, move_ms, rated, open_bots) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
+               ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(plan.id.as_str())
         .bind(&plan.name)
@@ -135,6 +151,7 @@ pub(super) async fn plan(connection: &Connection, plan: &TournamentPlan) -> Writ
         .bind(plan.begins_at.0)
         .bind(plan.format.word())
         .bind(plan.rounds)
+        .bind(plan.minutes)
         .bind(plan.pairs)
         .bind(plan.time.bank_ms)
         .bind(plan.time.increment_ms)
@@ -217,7 +234,8 @@ pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) 
     }
     let (format, parameter) = format_columns(tournament.format);
     let sql = "INSERT INTO tournament (id, name, due_at, format, parameter, pairs, seed, bank_ms, increment_ms, \
-               move_ms, rated, concurrency, watchable, started_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+               move_ms, rated, concurrency, watchable, started_at, maker, open_people) VALUES ($1, $2, $3, $4, $5, $6, $7, \
+               $8, $9, $10, $11, $12, $13, $14, (SELECT key FROM player WHERE id = $15), $16) \
                ON CONFLICT DO NOTHING RETURNING key";
     let key: Option<i64> = db::query_scalar(sql)
         .bind(tournament.id.as_str())
@@ -234,18 +252,76 @@ pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) 
         .bind(tournament.concurrency)
         .bind(tournament.watchable)
         .bind(tournament.started_at.0)
+        .bind(tournament.maker.as_ref().map(PlayerId::as_str))
+        .bind(tournament.open_people)
         .fetch_optional(connection)
         .await?;
     let Some(key) = key else { return Ok(Err(Refused::IdTaken)) };
-    for (place, entrant) in (0_u32..).zip(&tournament.entrants) {
-        let sql = "INSERT INTO tournament_entrant (tournament, place, player) \
-                   SELECT $1::bigint, $2::bigint, key FROM player WHERE id = $3";
+    add_entrants(connection, key, &tournament.entrants).await?;
+    // What it was before, if somebody has made it.
+    let _planned = drop_plan(connection, &tournament.id).await?;
+    match &tournament.end {
+        None => Ok(Ok(Written::Done)),
+        Some(at_once) => end(connection, &tournament.id, at_once).await,
+    }
+}
+
+/// Those who are there when it begins.
+async fn add_entrants(connection: &Connection, key: i64, entrants: &[PlayerId]) -> Result<(), StoreError> {
+    for (place, entrant) in (0_u32..).zip(entrants) {
+        let sql = "INSERT INTO tournament_entrant (tournament, place, player, came) \
+                   SELECT $1::bigint, $2::bigint, key, 0 FROM player WHERE id = $3";
         let query = db::query(sql).bind(key).bind(place).bind(entrant.as_str());
         query.execute(connection).await?;
     }
-    // What it was before, if somebody has made it.
-    let _planned = drop_plan(connection, &tournament.id).await?;
+    Ok(())
+}
+
+/// The key of a tournament that goes on, and of a player.
+async fn keys_of(
+    connection: &Connection,
+    id: &TournamentId,
+    player: &PlayerId,
+) -> Result<Result<(i64, i64), Refused>, StoreError> {
+    let sql = "SELECT key FROM tournament WHERE id = $1 AND ended_at IS NULL";
+    let running: Option<i64> = db::query_scalar(sql).bind(id.as_str()).fetch_optional(connection).await?;
+    let Some(tournament) = running else { return Ok(Err(Refused::NoSuchTournament)) };
+    Ok(key_of(connection, player).await?.map(|player| (tournament, player)).ok_or(Refused::NoSuchPlayer))
+}
+
+pub(super) async fn join(
+    connection: &Connection,
+    id: &TournamentId,
+    player: &PlayerId,
+    came: u64,
+) -> WriteOutcome {
+    let (tournament, player) = match keys_of(connection, id, player).await? {
+        Ok(keys) => keys,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let back = "UPDATE tournament_entrant SET went = NULL, came = $1 WHERE tournament = $2 AND player = $3";
+    if db::query(back).bind(to_sql(came)).bind(tournament).bind(player).execute(connection).await? == 0 {
+        let sql = "INSERT INTO tournament_entrant (tournament, place, player, came) VALUES ($1, \
+                   (SELECT coalesce(max(place) + 1, 0) FROM tournament_entrant WHERE tournament = $1), $2, $3)";
+        db::query(sql).bind(tournament).bind(player).bind(to_sql(came)).execute(connection).await?;
+    }
     Ok(Ok(Written::Done))
+}
+
+pub(super) async fn quit(
+    connection: &Connection,
+    id: &TournamentId,
+    player: &PlayerId,
+    went: u64,
+) -> WriteOutcome {
+    let (tournament, player) = match keys_of(connection, id, player).await? {
+        Ok(keys) => keys,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let sql =
+        "UPDATE tournament_entrant SET went = $1 WHERE tournament = $2 AND player = $3 AND went IS NULL";
+    let query = db::query(sql).bind(to_sql(went)).bind(tournament).bind(player);
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlayer))
 }
 
 pub(super) async fn walk_over(
@@ -261,10 +337,28 @@ pub(super) async fn walk_over(
 }
 
 pub(super) async fn end(connection: &Connection, id: &TournamentId, end: &TournamentEnd) -> WriteOutcome {
-    let sql = "UPDATE tournament SET ended = $1, ended_at = $2, games = $3, \
-               winner = (SELECT key FROM player WHERE id = $4) WHERE id = $5 AND ended_at IS NULL";
+    let sql = "UPDATE tournament SET ended = $1, ended_at = $2, games = $3, because = $4, \
+               winner = (SELECT key FROM player WHERE id = $5) WHERE id = $6 AND ended_at IS NULL";
     let query = db::query(sql).bind(end.reason.word()).bind(end.at.0).bind(to_sql(end.games));
+    let query = query.bind(end.because.as_deref());
     let query = query.bind(end.winner.as_ref().map(PlayerId::as_str)).bind(id.as_str());
     let updated = query.execute(connection).await?;
     Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchTournament) })
+}
+
+/// Ends one that goes on, or notes one that was to come as over.
+pub(super) async fn cancel(
+    connection: &Connection,
+    tournament: &StoredTournament,
+    because: Option<&Because>,
+) -> WriteOutcome {
+    let Some(at_once) = &tournament.end else { return Ok(Err(Refused::NoSuchTournament)) };
+    let mut outcome = end(connection, &tournament.id, at_once).await?;
+    if outcome.is_err() {
+        outcome = add(connection, tournament).await?;
+    }
+    if let (Ok(_), Some(because)) = (&outcome, because) {
+        moderation::note(connection, &AuditNote::cancel(&tournament.id), because).await?;
+    }
+    Ok(outcome)
 }

@@ -7,7 +7,8 @@ use super::{Damage, number, parsed, present, word};
 use crate::model::clock::TimeControl;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
-use crate::storage::tournaments::{StoredTournament, TournamentEnd, TournamentPlan};
+use crate::model::tournament::TournamentFormat;
+use crate::storage::tournaments::{Attendance, StoredTournament, TournamentEnd, TournamentPlan};
 
 row! {
     #[derive(Debug)]
@@ -31,6 +32,9 @@ row! {
         ended: Option<String>,
         games: Option<i64>,
         winner: Option<String>,
+        maker: Option<String>,
+        open_people: bool,
+        because: Option<String>,
         entrants: String,
     }
 }
@@ -54,15 +58,18 @@ impl StoredTournamentRow {
             concurrency: number("tournament.concurrency", self.concurrency)?,
             watchable: self.watchable,
             started_at: UnixMillis(self.started_at),
+            maker: self.maker.as_deref().map(|id| parsed("player.id", id)).transpose()?,
+            open_people: self.open_people,
             end: self.end()?,
             name: self.name,
         };
         Ok((number("tournament.key", self.key)?, tournament))
     }
 
-    fn format(&self) -> Result<Format, Damage> {
+    fn format(&self) -> Result<TournamentFormat, Damage> {
         let parameter = || number("tournament.parameter", self.parameter);
-        Ok(match self.format.as_str() {
+        let format = match self.format.as_str() {
+            "arena" => return Ok(TournamentFormat::Arena { minutes: parameter()? }),
             "match" => Format::Match,
             "round_robin" => Format::RoundRobin,
             "gauntlet" => Format::Gauntlet { seeds: parameter()? },
@@ -70,7 +77,8 @@ impl StoredTournamentRow {
             "knockout" => Format::Knockout,
             "ladder" => Format::Ladder,
             other => return Err(Damage::value("tournament.format", other)),
-        })
+        };
+        Ok(TournamentFormat::Schedule(format))
     }
 
     fn end(&self) -> Result<Option<TournamentEnd>, Damage> {
@@ -80,6 +88,7 @@ impl StoredTournamentRow {
             at: UnixMillis(at),
             winner: self.winner.as_deref().map(|id| parsed("player.id", id)).transpose()?,
             games: number("tournament.games", present("tournament.games", self.games)?)?,
+            because: self.because.clone(),
         }))
     }
 }
@@ -99,6 +108,7 @@ row! {
         begins_at: i64,
         format: String,
         rounds: Option<i64>,
+        minutes: Option<i64>,
         pairs: i64,
         bank_ms: Option<i64>,
         increment_ms: i64,
@@ -117,6 +127,7 @@ impl PlanRow {
             begins_at: UnixMillis(self.begins_at),
             format: word("tournament_plan.format", &self.format)?,
             rounds: self.rounds.map(|rounds| number("tournament_plan.rounds", rounds)).transpose()?,
+            minutes: self.minutes.map(|minutes| number("tournament_plan.minutes", minutes)).transpose()?,
             pairs: number("tournament_plan.pairs", self.pairs)?,
             time: TimeControl {
                 bank_ms: self.bank_ms.map(|ms| number("tournament_plan.bank_ms", ms)).transpose()?,
@@ -141,8 +152,21 @@ pub(crate) fn decode_plans(rows: Vec<PlanRow>) -> Vec<TournamentPlan> {
     rows.into_iter().filter_map(decode).collect()
 }
 
+/// From when and until when entrants take part, in their order.
+pub(crate) fn attendance(rows: Vec<(i64, Option<i64>)>) -> Result<Vec<Attendance>, Damage> {
+    let one = |(came, went): (i64, Option<i64>)| {
+        let went = went.map(|went| number("tournament_entrant.went", went)).transpose()?;
+        Ok(Attendance { came: number("tournament_entrant.came", came)?, went })
+    };
+    rows.into_iter().map(one).collect()
+}
+
 /// The word and the number of a format.
-pub(crate) fn format_columns(format: Format) -> (&'static str, u32) {
+pub(crate) fn format_columns(format: TournamentFormat) -> (&'static str, u32) {
+    let format = match format {
+        TournamentFormat::Arena { minutes } => return ("arena", minutes),
+        TournamentFormat::Schedule(format) => format,
+    };
     match format {
         Format::Match => ("match", 0),
         Format::RoundRobin => ("round_robin", 0),

@@ -3,15 +3,19 @@
 use async_trait::async_trait;
 
 use super::db::{self, Connection};
+use super::moderation;
 use super::players::{done_if, key_of};
 use super::{SqliteStore, games};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
+use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::StoredGame;
-use crate::storage::rows::tournaments::{PlanRow, StoredTournamentRow, decode_plans, format_columns};
+use crate::storage::rows::tournaments::{
+    PlanRow, StoredTournamentRow, attendance, decode_plans, format_columns,
+};
 use crate::storage::rows::{Damage, number, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::tournaments::{
-    StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
+    Attendance, StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover,
 };
 use crate::storage::words::Word;
 
@@ -23,9 +27,9 @@ macro_rules! select {
         concat!(
             "SELECT t.key, t.id, t.name, t.due_at, t.format, t.parameter, t.pairs, t.seed, t.bank_ms, \
              t.increment_ms, t.move_ms, t.rated, t.concurrency, t.watchable, t.started_at, t.ended_at, t.ended, \
-             t.games, w.id AS winner, (SELECT json_group_array(p.id ORDER BY e.place) FROM tournament_entrant e \
+             t.games, w.id AS winner, m.id AS maker, t.open_people, t.because, (SELECT json_group_array(p.id ORDER BY e.place) FROM tournament_entrant e \
              JOIN player p ON p.key = e.player WHERE e.tournament = t.key) AS entrants \
-             FROM tournament t LEFT JOIN player w ON w.key = t.winner ",
+             FROM tournament t LEFT JOIN player w ON w.key = t.winner LEFT JOIN player m ON m.key = t.maker ",
             $rest
         )
     };
@@ -57,6 +61,11 @@ impl TournamentStore for SqliteStore {
     async fn walkovers(&self, tournament: &TournamentId) -> Result<Vec<Walkover>, StoreError> {
         let tournament = tournament.clone();
         self.readers.read(move |connection| walkovers(connection, &tournament)).await
+    }
+
+    async fn attendance(&self, tournament: &TournamentId) -> Result<Vec<Attendance>, StoreError> {
+        let tournament = tournament.clone();
+        self.readers.read(move |connection| attending(connection, &tournament)).await
     }
 
     async fn games_of_series(&self, series: &PairId) -> Result<Vec<StoredGame>, StoreError> {
@@ -108,9 +117,16 @@ pub(super) fn walkovers(connection: &Connection, id: &TournamentId) -> Result<Ve
     Ok(rows.into_iter().map(walkover).collect::<Result<_, Damage>>()?)
 }
 
+fn attending(connection: &Connection, id: &TournamentId) -> Result<Vec<Attendance>, StoreError> {
+    let sql = "SELECT e.came, e.went FROM tournament_entrant e JOIN tournament t ON t.key = e.tournament \
+               WHERE t.id = ? ORDER BY e.place";
+    let rows: Vec<(i64, Option<i64>)> = db::query_as(sql).bind(id.as_str()).fetch_all(connection)?;
+    Ok(attendance(rows)?)
+}
+
 fn plans(connection: &Connection) -> Result<Vec<TournamentPlan>, StoreError> {
-    let sql = "SELECT p.id, p.name, m.id AS maker, p.begins_at, p.format, p.rounds, p.pairs, p.bank_ms, p.increment_ms, \
-               p.move_ms, p.rated, p.open_bots, (SELECT json_group_array(e.id ORDER BY n.place) \
+    let sql = "SELECT p.id, p.name, m.id AS maker, p.begins_at, p.format, p.rounds, p.minutes, p.pairs, p.bank_ms, \
+               p.increment_ms, p.move_ms, p.rated, p.open_bots, (SELECT json_group_array(e.id ORDER BY n.place) \
              FROM tournament_entry n JOIN player e ON e.key = n.player WHERE n.plan = p.id) AS entered \
                FROM tournament_plan p JOIN player m ON m.key = p.maker ORDER BY p.begins_at, p.id";
     let rows: Vec<PlanRow> = db::query_as(sql).fetch_all(connection)?;
@@ -126,8 +142,8 @@ pub(super) fn plan(connection: &Connection, plan: &TournamentPlan) -> WriteOutco
         let Some(key) = key_of(connection, player)? else { return Ok(Err(Refused::NoSuchPlayer)) };
         entered.push(key);
     }
-    let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, pairs, bank_ms, increment_ms, \
-               move_ms, rated, open_bots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, minutes, pairs, bank_ms, \
+               increment_ms, move_ms, rated, open_bots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(plan.id.as_str())
         .bind(&plan.name)
@@ -135,6 +151,7 @@ pub(super) fn plan(connection: &Connection, plan: &TournamentPlan) -> WriteOutco
         .bind(plan.begins_at.0)
         .bind(plan.format.word())
         .bind(plan.rounds)
+        .bind(plan.minutes)
         .bind(plan.pairs)
         .bind(plan.time.bank_ms)
         .bind(plan.time.increment_ms)
@@ -216,7 +233,8 @@ pub(super) fn add(connection: &Connection, tournament: &StoredTournament) -> Wri
     }
     let (format, parameter) = format_columns(tournament.format);
     let sql = "INSERT INTO tournament (id, name, due_at, format, parameter, pairs, seed, bank_ms, increment_ms, \
-               move_ms, rated, concurrency, watchable, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+               move_ms, rated, concurrency, watchable, started_at, maker, open_people) \
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT key FROM player WHERE id = ?), ?) \
                ON CONFLICT DO NOTHING RETURNING key";
     let key: Option<i64> = db::query_scalar(sql)
         .bind(tournament.id.as_str())
@@ -233,17 +251,64 @@ pub(super) fn add(connection: &Connection, tournament: &StoredTournament) -> Wri
         .bind(tournament.concurrency)
         .bind(tournament.watchable)
         .bind(tournament.started_at.0)
+        .bind(tournament.maker.as_ref().map(PlayerId::as_str))
+        .bind(tournament.open_people)
         .fetch_optional(connection)?;
     let Some(key) = key else { return Ok(Err(Refused::IdTaken)) };
-    for (place, entrant) in (0_u32..).zip(&tournament.entrants) {
-        let sql = "INSERT INTO tournament_entrant (tournament, place, player) \
-                   SELECT ?, ?, key FROM player WHERE id = ?";
+    add_entrants(connection, key, &tournament.entrants)?;
+    // What it was before, if somebody has made it.
+    let _planned = drop_plan(connection, &tournament.id)?;
+    match &tournament.end {
+        None => Ok(Ok(Written::Done)),
+        Some(at_once) => end(connection, &tournament.id, at_once),
+    }
+}
+
+/// Those who are there when it begins.
+fn add_entrants(connection: &Connection, key: i64, entrants: &[PlayerId]) -> Result<(), StoreError> {
+    for (place, entrant) in (0_u32..).zip(entrants) {
+        let sql = "INSERT INTO tournament_entrant (tournament, place, player, came) \
+                   SELECT ?, ?, key, 0 FROM player WHERE id = ?";
         let query = db::query(sql).bind(key).bind(place).bind(entrant.as_str());
         query.execute(connection)?;
     }
-    // What it was before, if somebody has made it.
-    let _planned = drop_plan(connection, &tournament.id)?;
+    Ok(())
+}
+
+/// The key of a tournament that goes on, and of a player.
+fn keys_of(
+    connection: &Connection,
+    id: &TournamentId,
+    player: &PlayerId,
+) -> Result<Result<(i64, i64), Refused>, StoreError> {
+    let sql = "SELECT key FROM tournament WHERE id = ? AND ended_at IS NULL";
+    let running: Option<i64> = db::query_scalar(sql).bind(id.as_str()).fetch_optional(connection)?;
+    let Some(tournament) = running else { return Ok(Err(Refused::NoSuchTournament)) };
+    Ok(key_of(connection, player)?.map(|player| (tournament, player)).ok_or(Refused::NoSuchPlayer))
+}
+
+pub(super) fn join(connection: &Connection, id: &TournamentId, player: &PlayerId, came: u64) -> WriteOutcome {
+    let (tournament, player) = match keys_of(connection, id, player)? {
+        Ok(keys) => keys,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let back = "UPDATE tournament_entrant SET went = NULL, came = ? WHERE tournament = ? AND player = ?";
+    if db::query(back).bind(to_sql(came)).bind(tournament).bind(player).execute(connection)? == 0 {
+        let sql = "INSERT INTO tournament_entrant (tournament, place, player, came) VALUES (?1, \
+                   (SELECT coalesce(max(place) + 1, 0) FROM tournament_entrant WHERE tournament = ?1), ?2, ?3)";
+        db::query(sql).bind(tournament).bind(player).bind(to_sql(came)).execute(connection)?;
+    }
     Ok(Ok(Written::Done))
+}
+
+pub(super) fn quit(connection: &Connection, id: &TournamentId, player: &PlayerId, went: u64) -> WriteOutcome {
+    let (tournament, player) = match keys_of(connection, id, player)? {
+        Ok(keys) => keys,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let sql = "UPDATE tournament_entrant SET went = ? WHERE tournament = ? AND player = ? AND went IS NULL";
+    let query = db::query(sql).bind(to_sql(went)).bind(tournament).bind(player);
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchPlayer))
 }
 
 pub(super) fn walk_over(connection: &Connection, id: &TournamentId, walkover: Walkover) -> WriteOutcome {
@@ -255,10 +320,28 @@ pub(super) fn walk_over(connection: &Connection, id: &TournamentId, walkover: Wa
 }
 
 pub(super) fn end(connection: &Connection, id: &TournamentId, end: &TournamentEnd) -> WriteOutcome {
-    let sql = "UPDATE tournament SET ended = ?, ended_at = ?, games = ?, \
+    let sql = "UPDATE tournament SET ended = ?, ended_at = ?, games = ?, because = ?, \
                winner = (SELECT key FROM player WHERE id = ?) WHERE id = ? AND ended_at IS NULL";
     let query = db::query(sql).bind(end.reason.word()).bind(end.at.0).bind(to_sql(end.games));
+    let query = query.bind(end.because.as_deref());
     let query = query.bind(end.winner.as_ref().map(PlayerId::as_str)).bind(id.as_str());
     let updated = query.execute(connection)?;
     Ok(if updated > 0 { Ok(Written::Done) } else { Err(Refused::NoSuchTournament) })
+}
+
+/// Ends one that goes on, or notes one that was to come as over.
+pub(super) fn cancel(
+    connection: &Connection,
+    tournament: &StoredTournament,
+    because: Option<&Because>,
+) -> WriteOutcome {
+    let Some(at_once) = &tournament.end else { return Ok(Err(Refused::NoSuchTournament)) };
+    let mut outcome = end(connection, &tournament.id, at_once)?;
+    if outcome.is_err() {
+        outcome = add(connection, tournament)?;
+    }
+    if let (Ok(_), Some(because)) = (&outcome, because) {
+        moderation::note(connection, &AuditNote::cancel(&tournament.id), because)?;
+    }
+    Ok(outcome)
 }

@@ -248,8 +248,17 @@ impl<'batch> Transaction<'batch, '_> {
             Write::LeavePlan { plan, player } => tournaments::leave(self.connection, plan, player),
             Write::DropPlan(plan) => tournaments::drop_plan(self.connection, plan),
             Write::AddTournament(tournament) => tournaments::add(self.connection, tournament),
+            Write::JoinTournament { tournament, player, came } => {
+                tournaments::join(self.connection, tournament, player, *came)
+            }
+            Write::QuitTournament { tournament, player, went } => {
+                tournaments::quit(self.connection, tournament, player, *went)
+            }
             Write::WalkOver { tournament, walkover } => {
                 tournaments::walk_over(self.connection, tournament, *walkover)
+            }
+            Write::CancelTournament { tournament, because } => {
+                tournaments::cancel(self.connection, tournament, because.as_ref())
             }
             Write::EndTournament { tournament, end } => tournaments::end(self.connection, tournament, end),
             Write::VoidGame { game, because } => voiding::void(self.connection, game, because),

@@ -132,11 +132,12 @@ pub(crate) const TABLES: &[Table] = &[
     table!(tournament (key: Number) id: Text, name: Text, due_at: Number, format: Text, parameter: Number,
         pairs: Number, seed: Number, bank_ms: Number, increment_ms: Number, move_ms: Number, rated: Flag,
         concurrency: Number, watchable: Flag, started_at: Number, ended_at: Number, ended: Text, winner: Number,
-        games: Number; PORTION, true),
-    table!(tournament_entrant (tournament: Number, place: Number) player: Number; PORTION, false),
+        games: Number, maker: Number, open_people: Flag, because: Text; PORTION, true),
+    table!(tournament_entrant (tournament: Number, place: Number) player: Number, came: Number, went: Number;
+        PORTION, false),
     table!(tournament_walkover (tournament: Number, number: Number) absent: Text; PORTION, false),
     table!(tournament_plan (id: Text) name: Text, maker: Number, begins_at: Number, format: Text, rounds: Number,
-        pairs: Number, bank_ms: Number, increment_ms: Number, move_ms: Number, rated: Flag, open_bots: Flag;
+        minutes: Number, pairs: Number, bank_ms: Number, increment_ms: Number, move_ms: Number, rated: Flag, open_bots: Flag;
         PORTION, false),
     table!(tournament_entry (plan: Text, player: Number) place: Number; PORTION, false),
     table!(audit (number: Number) at: Number, action: Text, subject: Text, detail: Text, until: Number, reason: Text,

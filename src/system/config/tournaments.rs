@@ -15,6 +15,7 @@ use crate::model::clock::{self, TimeControl};
 use crate::model::cron::{Cron, InvalidCron};
 use crate::model::ids::PlayerName;
 use crate::model::text::{Lines, check_text};
+use crate::model::tournament::TournamentFormat;
 
 /// Longest name of a tournament, in characters: what fits a table and a heading.
 const NAME_MAX: usize = 60;
@@ -60,6 +61,9 @@ pub struct TournamentConfig {
     /// Rounds of a Swiss tournament.
     #[serde(default)]
     pub(crate) rounds: Option<Bounded<1, 1_000>>,
+    /// How long an arena goes on.
+    #[serde(default = "arena_minutes")]
+    pub(crate) minutes: Bounded<1, 360>,
     /// How many of the first entrants play the gauntlet.
     #[serde(default = "one")]
     pub(crate) seeds: Bounded<1, 1_000>,
@@ -85,6 +89,13 @@ pub struct TournamentConfig {
 
 fn one() -> Bounded<1, 1_000> {
     Bounded::new(1)
+}
+
+/// How long an arena goes on unless somebody says.
+pub(crate) const ARENA_MINUTES: Bounded<1, 360> = Bounded::new(30);
+
+fn arena_minutes() -> Bounded<1, 360> {
+    ARENA_MINUTES
 }
 
 fn two() -> Bounded<1, 1_000> {
@@ -152,6 +163,8 @@ pub enum FormatName {
     Knockout,
     /// Always the pairs that tell most about the order.
     Ladder,
+    /// For some time, whoever is free is paired again at once.
+    Arena,
 }
 
 /// Games of a meeting if none are named: one opening with both colours.
@@ -162,8 +175,9 @@ const LADDER_GAMES: u32 = 20;
 
 impl TournamentConfig {
     /// The format for so many entrants.
-    pub(crate) fn format(&self, entrants: usize) -> Format {
-        match self.format {
+    pub(crate) fn format(&self, entrants: usize) -> TournamentFormat {
+        let format = match self.format {
+            FormatName::Arena => return TournamentFormat::Arena { minutes: self.minutes.number() },
             FormatName::RoundRobin => Format::RoundRobin,
             FormatName::Gauntlet => Format::Gauntlet { seeds: self.seeds.number() },
             FormatName::Swiss => {
@@ -173,7 +187,8 @@ impl TournamentConfig {
             }
             FormatName::Knockout => Format::Knockout,
             FormatName::Ladder => Format::Ladder,
-        }
+        };
+        format.into()
     }
 
     /// Pairs of games of each meeting, on the ladder of all, for so many entrants.
@@ -182,6 +197,8 @@ impl TournamentConfig {
         let usual = match self.format {
             FormatName::Ladder => LADDER_GAMES.saturating_mul(entrants),
             FormatName::RoundRobin | FormatName::Gauntlet | FormatName::Swiss | FormatName::Knockout => GAMES,
+            // Its games are none of a pair.
+            FormatName::Arena => return 1,
         };
         u64::from(self.games.map_or(usual, Bounded::number) / 2)
     }
@@ -209,6 +226,9 @@ impl TournamentConfig {
         }
         if self.games.is_some_and(|games| games.number() % 2 == 1) {
             return refused("games are played in pairs: give an even number".to_owned());
+        }
+        if self.format == FormatName::Arena && (self.games.is_some() || self.rounds.is_some()) {
+            return refused("an arena has a number of minutes, and neither games nor rounds".to_owned());
         }
         let seeds = self.seeds.count();
         if self.format == FormatName::Gauntlet && !is_open && seeds >= self.entrants.len() {
@@ -258,11 +278,13 @@ mod tests {
     fn what_is_left_out_follows_from_the_format() {
         let one = |keys: &str| read(keys).unwrap().0.remove(0);
         let swiss = one("format = \"swiss\"\nentrants = [\"aa\", \"bb\"]");
-        assert_eq!((swiss.format(9), swiss.pairs(9)), (Format::Swiss { rounds: 4 }, 1));
+        assert_eq!((swiss.format(9), swiss.pairs(9)), (Format::Swiss { rounds: 4 }.into(), 1));
         let ladder = one("format = \"ladder\"\nopen_bots = true");
-        assert_eq!((ladder.format(3), ladder.pairs(3)), (Format::Ladder, 30));
+        assert_eq!((ladder.format(3), ladder.pairs(3)), (Format::Ladder.into(), 30));
         let long = one("format = \"knockout\"\nentrants = [\"aa\", \"bb\"]\ngames = 10");
-        assert_eq!((long.format(2), long.pairs(2)), (Format::Knockout, 5));
+        assert_eq!((long.format(2), long.pairs(2)), (Format::Knockout.into(), 5));
+        let arena = one("format = \"arena\"\nopen_people = true");
+        assert_eq!((arena.format(2), arena.pairs(2)), (TournamentFormat::Arena { minutes: 30 }, 1));
     }
 
     #[test]
@@ -273,6 +295,8 @@ mod tests {
             (format!("{two}\"gauntlet\"\nseeds = 2"), "nobody to play"),
             ("entrants = [\"aa\"]\nformat = \"swiss\"".to_owned(), "two entrants"),
             ("entrants = [\"aa\", \"AA\"]\nformat = \"swiss\"".to_owned(), "entered twice"),
+            (format!("{two}\"arena\"\ngames = 4"), "number of minutes"),
+            (format!("{two}\"arena\"\nminutes = 0"), "from 1 to 360"),
             (format!("{two}\"league\""), "unknown variant"),
             (format!("{two}\"swiss\"\nbank_ms = 1000\nincrement_ms = 2000"), "increment_ms"),
             (format!("{two}\"swiss\"\nround = 2"), "unknown field"),

@@ -34,7 +34,7 @@ fn names(pairs: &[BySide<Identity>]) -> Vec<String> {
 }
 
 fn table(class: &Classroom) -> Vec<(String, u64)> {
-    class.standings().iter().map(|pupil| (pupil.identity.name.to_string(), pupil.points)).collect()
+    class.standings().iter().map(|pupil| (pupil.identity.name.to_string(), pupil.score.points)).collect()
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn points_double_after_two_wins_in_a_row() {
     let mut class = class_of(&["ada", "bob"]);
     for expected in [2, 4, 8, 12] {
         play(&mut class, "ada", "bob", GameResult::First);
-        assert_eq!(class.pupil(&somebody("ada").id).unwrap().points, expected);
+        assert_eq!(class.pupil(&somebody("ada").id).unwrap().score.points, expected);
     }
     play(&mut class, "bob", "ada", GameResult::Draw);
     assert_eq!(
@@ -117,9 +117,13 @@ fn points_double_after_two_wins_in_a_row() {
         "a draw doubles too, and ends it"
     );
     play(&mut class, "ada", "bob", GameResult::First);
-    assert_eq!(class.pupil(&somebody("ada").id).unwrap().points, 16);
+    assert_eq!(class.pupil(&somebody("ada").id).unwrap().score.points, 16);
     play(&mut class, "ada", "bob", GameResult::Void);
-    assert_eq!(class.pupil(&somebody("ada").id).unwrap().score.games(), 6, "a void game counts for nothing");
+    assert_eq!(
+        class.pupil(&somebody("ada").id).unwrap().score.games.games(),
+        6,
+        "a void game counts for nothing"
+    );
 
     class.begin_arena(UnixMillis(NOW.0 + 1), TIME);
     assert_eq!(table(&class), [("ada".to_owned(), 0), ("bob".to_owned(), 0)]);

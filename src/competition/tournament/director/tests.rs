@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::competition::tournament::board::{Canceller, EntryError, PlanDecision, PlanError, Wish};
+use crate::competition::tournament::plans::PLANS_OF_ONE_MAX;
 use crate::model::clock::TimeControl;
 use crate::storage::MemoryStore;
 use crate::storage::conformance::write;
 use crate::storage::games::GameStore;
-use crate::storage::tournaments::EndedBecause;
+use crate::storage::moderation::Because;
 use crate::storage::tournaments::TournamentStore;
+use crate::storage::tournaments::{EndedBecause, TournamentPlan};
 use crate::system::config::FormatName;
 use crate::system::supervision::Supervision;
 use crate::testing::{Account, Arena, Client, Setup};
@@ -237,6 +240,7 @@ fn plan(id: &str, maker: &Identity, in_ms: i64) -> TournamentPlan {
         begins_at: UnixMillis(UnixMillis::now().0 + in_ms),
         format: FormatName::RoundRobin,
         rounds: None,
+        minutes: None,
         pairs: 1,
         time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
         rated: false,
@@ -349,4 +353,218 @@ async fn what_was_made_survives_a_kill_and_what_nobody_comes_to_is_given_up() {
     let left: Vec<_> =
         arena.store.tournament_plans().await.unwrap().into_iter().map(|plan| plan.id).collect();
     assert_eq!(left, [late.id]);
+}
+
+/// An arena that began so many milliseconds ago, and lasts one minute, as it is stored.
+fn arena_since(ms: i64, entrants: &[&Identity]) -> StoredTournament {
+    let identities: Vec<Identity> = entrants.iter().map(|who| (*who).clone()).collect();
+    let arena = config("format = \"arena\"\nminutes = 1\nopen_people = true");
+    let planned = super::plan(&arena, &identities, UnixMillis::now());
+    StoredTournament { started_at: UnixMillis(UnixMillis::now().0 - ms), ..planned }
+}
+
+/// Lets an arena of house bots run until so many games are stored, is killed, and goes on in another process.
+fn check_arena_cut_off_after(games: usize) {
+    let setup = || Setup { house: HOUSE, ..Setup::default() };
+    let first = process();
+    let (store, id) = first.block_on(async {
+        let arena = arena().await;
+        let house = arena.services.host.house();
+        let bots = ["Rando", "Greta", "Stu", "Line"]
+            .map(|name| house.by_name(&name.parse().unwrap()).expect("it is of the house").identity.clone());
+        let tournament = arena_since(57_500, &bots.each_ref());
+        let id = tournament.id.clone();
+        write(&*arena.store, Write::AddTournament(tournament)).await.unwrap();
+        let (_board, _stop) = direct(&arena, of_house("swiss")).await;
+        while stored(&arena.store, &id).await.len() < games {
+            tokio::task::yield_now().await;
+        }
+        (Arc::clone(&arena.store), id)
+    });
+    drop(first);
+    let before = process().block_on(async { stored(&store, &id).await.len() });
+    process().block_on(async {
+        let arena = Arena::restarted_with(Arc::clone(&store), setup()).await;
+        let (board, _stop) = direct(&arena, of_house("swiss")).await;
+        arena.take_up_games().await;
+        let end = ended(&store, &id).await;
+        assert_eq!(end.reason, EndedBecause::Complete);
+        let stored = stored(&store, &id).await;
+        assert!(stored.len() > before, "it went on: {before} games before, {} after", stored.len());
+        assert!(stored.values().all(|count| *count == 1), "no game has the number of another: {stored:?}");
+        let view = Tournaments::reading(store.clone()).view(&id).await.unwrap().unwrap();
+        assert_eq!((view.games, view.lines.len()), (end.games, stored.len()));
+        assert_eq!(view.table, board.view(&id).await.unwrap().unwrap().table);
+        // Nobody met the same one twice in a row: with four there was always somebody else in time.
+        let mut last = [None; 4];
+        for line in &view.lines {
+            let [first, second] = [line.seats.first, line.seats.second];
+            assert!(last[first] != Some(second) || last[second] != Some(first), "{:?}", view.lines);
+            (last[first], last[second]) = (Some(second), Some(first));
+        }
+    });
+}
+
+#[test]
+fn an_arena_that_was_cut_off_goes_on_without_losing_or_doubling_a_game() {
+    for games in [1, 5] {
+        check_arena_cut_off_after(games);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn people_come_to_an_arena_late_leave_it_and_come_back() {
+    let arena = arena().await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let [mut ada_client, mut bob_client] = [arena.join(&ada).await, arena.join(&bob).await];
+    let [ada, bob, cleo] = [ada, bob, cleo].map(|account| account.identity);
+    let (board, _stop) = direct(&arena, config("format = \"arena\"\nopen_people = true")).await;
+    for who in [&ada, &cleo] {
+        board.enter("Cup", who, Wish::Enter).await.unwrap();
+    }
+    assert_eq!(board.start("Cup").await, Err(TournamentStartError::Alone("Cup".into())), "one is there");
+    board.enter("Cup", &bob, Wish::Enter).await.unwrap();
+    let id = board.start("Cup").await.unwrap();
+    arena.settle().await;
+    let game = ada_client.hear_game().expect("whoever is there is paired at once");
+    assert_eq!(bob_client.hear_game().map(|game| game.game), Some(game.game.clone()));
+    assert_eq!(game.pair.as_ref().map(|pair| (pair.leg, pair.of)), Some((1, 1)));
+    ada_client.resign(&game.game).await;
+    tokio::time::sleep(TICK * 2).await;
+    let next = ada_client.hear_game().expect("and again, there being nobody else");
+    assert_ne!((next.game.clone(), next.you), (game.game, game.you), "with the other side");
+
+    board.attend(&id, &ada, Wish::Withdraw).await.unwrap();
+    board.attend(&id, &ada, Wish::Withdraw).await.unwrap();
+    ada_client.resign(&next.game).await;
+    tokio::time::sleep(TICK * 3).await;
+    assert_eq!(ada_client.hear_game(), None, "whoever has withdrawn is not paired");
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert_eq!(view.names, [ada.name.clone(), cleo.name.clone(), bob.name.clone()]);
+    assert_eq!(
+        view.entrants.iter().map(|entrant| entrant.has_left).collect::<Vec<_>>(),
+        [true, false, false]
+    );
+    assert_eq!((view.games, view.table.players[0].standing.unwrap().score), (2, 4), "what was played counts");
+
+    let dora = arena.person("Dora").await;
+    let mut dora_client = arena.join(&dora).await;
+    board.attend(&id, &dora.identity, Wish::Enter).await.unwrap();
+    tokio::time::sleep(TICK * 2).await;
+    let third = dora_client.hear_game().expect("a late comer is paired");
+    board.attend(&id, &ada, Wish::Enter).await.unwrap();
+    dora_client.resign(&third.game).await;
+    tokio::time::sleep(TICK * 2).await;
+    assert!(ada_client.hear_game().is_some(), "and so is whoever comes back");
+    let attendance = arena.store.attendance(&id).await.unwrap();
+    assert_eq!(
+        attendance.iter().map(|one| (one.came, one.went)).collect::<Vec<_>>()[2..],
+        [(0, None), (2, None)]
+    );
+    assert_eq!(
+        board.attend(&"T9".parse().unwrap(), &ada, Wish::Enter).await,
+        Err(EntryError::Unknown("T9".into()))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_comes_to_an_arena_whose_time_is_up_or_that_is_the_operators_own() {
+    let arena = arena().await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await.map(|account| account.identity);
+    let open = arena_since(10_000, &[&ada, &bob]);
+    let closed =
+        StoredTournament { open_people: false, name: "Own".into(), ..arena_since(10_000, &[&ada, &bob]) };
+    let late = StoredTournament { name: "Late".into(), ..arena_since(60_000, &[&ada, &bob]) };
+    for tournament in [&open, &closed, &late] {
+        write(&*arena.store, Write::AddTournament(tournament.clone())).await.unwrap();
+    }
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    let come = async |tournament: &StoredTournament| board.attend(&tournament.id, &cleo, Wish::Enter).await;
+    assert_eq!(come(&open).await, Ok(()));
+    assert_eq!(come(&open).await, Ok(()), "saying so twice is once");
+    assert_eq!(come(&closed).await, Err(EntryError::Closed("Own".into())));
+    let refused = come(&late).await;
+    let is_late = |error: &EntryError| matches!(error, EntryError::Late(_) | EntryError::Unknown(_));
+    assert!(refused.as_ref().is_err_and(is_late), "{refused:?}");
+    assert_eq!(board.view(&open.id).await.unwrap().unwrap().names.len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn people_come_to_a_swiss_while_half_of_it_is_to_come_and_withdraw_for_good() {
+    let arena = arena().await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let [mut ada_client, _bob_client, mut cleo_client] =
+        [arena.join(&ada).await, arena.join(&bob).await, arena.join(&cleo).await];
+    let [ada, bob, cleo] = [ada, bob, cleo].map(|account| account.identity);
+    let (board, _stop) = direct(&arena, config("format = \"swiss\"\nrounds = 2\nopen_people = true")).await;
+    for who in [&ada, &bob] {
+        board.enter("Cup", who, Wish::Enter).await.unwrap();
+    }
+    let id = board.start("Cup").await.unwrap();
+    board.attend(&id, &cleo, Wish::Enter).await.unwrap();
+    arena.settle().await;
+    let game = ada_client.hear_game().expect("the first round goes on as it was");
+    assert!(board.view(&id).await.unwrap().unwrap().may_come(UnixMillis::now()));
+    board.attend(&id, &bob, Wish::Withdraw).await.unwrap();
+    ada_client.resign(&game.game).await;
+    tokio::time::sleep(TICK * 3).await;
+    let second =
+        cleo_client.hear_game().expect("the game that Bob left is lost at once, and the next round begins");
+    assert_eq!(second.pair.map(|pair| pair.id), Some(PairId::in_tournament(&id, 1)));
+    assert_eq!(arena.store.walkovers(&id).await.unwrap().len(), 1);
+    let attendance = arena.store.attendance(&id).await.unwrap();
+    assert_eq!(
+        attendance.iter().map(|one| (one.came, one.went)).collect::<Vec<_>>(),
+        [(0, None), (0, Some(2)), (2, None)]
+    );
+    let view = board.view(&id).await.unwrap().unwrap();
+    assert!(!view.may_come(UnixMillis::now()), "the last round has begun");
+    for who in [&bob, &arena.person("Dora").await.identity] {
+        assert_eq!(board.attend(&id, who, Wish::Enter).await, Err(EntryError::Late("Cup".into())));
+    }
+    let again = Tournaments::reading(arena.store.clone()).view(&id).await.unwrap().unwrap();
+    assert_eq!((&again.table, &again.lines), (&view.table, &view.lines), "all of it is stored");
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_maker_and_operators_call_a_tournament_off() {
+    let arena = arena().await;
+    let (board, stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, _] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let [mut ada_client, _bob_client] = [arena.join(&ada).await, arena.join(&bob).await];
+    let [ada, bob] = [ada, bob].map(|account| account.identity);
+    let plans = [plan("T1", &ada, 600_000), plan("T2", &ada, 700_000), plan("T3", &bob, 700_000)];
+    board.make(plans[0].clone(), &ada).await.unwrap();
+    board.make(plans[1].clone(), &ada).await.unwrap();
+    board.make(plans[2].clone(), &bob).await.unwrap();
+    board.enter("Cup T1", &bob, Wish::Enter).await.unwrap();
+    board.decide(&plans[0].id, &ada.id, PlanDecision::Begin).await.unwrap();
+    let cancel = async |plan: &TournamentPlan, by, because: Option<&str>| {
+        board.cancel(&plan.id, by, because.map(ToOwned::to_owned)).await
+    };
+    let maker = || Canceller::Maker(ada.id.clone());
+    assert_eq!(cancel(&plans[0], Canceller::Maker(bob.id.clone()), None).await, Err(PlanError::NotYours));
+    assert_eq!(cancel(&plans[0], maker(), Some("it rains")).await, Ok(()));
+    assert_eq!(cancel(&plans[0], maker(), None).await, Err(PlanError::Unknown), "once");
+    board.attend(&plans[1].id, &ada, Wish::Withdraw).await.unwrap();
+    assert_eq!(cancel(&plans[1], maker(), None).await, Ok(()));
+    assert_eq!(cancel(&plans[2], maker(), None).await, Err(PlanError::NotYours));
+    let because = Because { reason: "rude".into(), by: "root".into(), at: UnixMillis::now() };
+    assert_eq!(cancel(&plans[2], Canceller::Operator(because), Some("rude")).await, Ok(()));
+    for (plan, games, said) in
+        [(&plans[0], 0, Some("it rains")), (&plans[1], 0, None), (&plans[2], 0, Some("rude"))]
+    {
+        let view = board.view(&plan.id).await.unwrap().unwrap();
+        let end = view.tournament.end.clone().expect("it is over");
+        assert_eq!((end.reason, end.games, end.because.as_deref()), (EndedBecause::Cancelled, games, said));
+        assert_eq!((board.planned(&plan.id), end.winner), (None, None));
+    }
+    arena.settle().await;
+    let game = ada_client.hear_game().expect("what had begun is played on");
+    ada_client.resign(&game.game).await;
+    stop.cancel();
+    let (_board, _stop) = direct(&arena, of_house("swiss")).await;
+    tokio::time::sleep(TICK * 3).await;
+    assert_eq!(arena.store.running_tournaments().await.unwrap(), []);
+    assert_eq!(stored(&arena.store, &plans[0].id).await.len(), 1, "and nothing more begins");
 }
