@@ -103,7 +103,7 @@ test("people make an arena, play on in it, leave, come back and call it off", as
   await guest.waitForSelector("#arena a[href='/account']");
   await assertGood(guest, "an arena on a phone");
 
-  await ada.click("summary >> text=Call it off");
+  await ada.click('summary:has-text("Call it off")');
   await ada.fill("#why", "It is late.");
   await ada.click('[data-do="cancel"]');
   await ada.waitForSelector(".notice >> text=It is late.");
