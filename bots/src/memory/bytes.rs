@@ -4,7 +4,7 @@
 //! "C4PM" 1                      what it is, version of the form
 //! vocabulary width height connect
 //! count                         u32
-//! count x pattern, record       in the order of the patterns, 26 bytes each
+//! count x pattern, record       in the order of the patterns, 24 bytes each
 //! checksum                      u64, FNV-1a of all before it
 //! ```
 //!

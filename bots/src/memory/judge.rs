@@ -5,7 +5,7 @@ pub(super) mod windows;
 use fourfold_engine::{Cell, Column, Position, Side};
 
 use super::pattern::{Owner, Pattern, Vocabulary};
-use super::record::PatternClass;
+use super::record::{PatternClass, PatternRecord};
 use super::store::PatternMemory;
 
 /// Added for an own three, with which the bot can win.
@@ -50,6 +50,19 @@ pub(super) struct MoveProposal {
 pub(super) struct Voice {
     pub(super) pattern: Pattern,
     pub(super) proposal: MoveProposal,
+}
+
+/// What decided a move, from the surest to none: the parts of the scheme that a pattern can speak with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ground {
+    /// The stored answer to a pattern, which has won before.
+    Response,
+    /// A pattern that has ended a game.
+    Ending,
+    /// A pattern that was met often enough, or three stones of the bot's own.
+    Pattern,
+    /// Nothing spoke, or only for columns that hand over a win: the move was drawn.
+    Chance,
 }
 
 /// Judges the patterns of one position.
@@ -109,13 +122,26 @@ impl PatternJudge<'_> {
         if class == PatternClass::Warning && record.lost > record.won {
             score += self.rule.limit(i64::from(record.lost));
         }
-        let response = record.response.filter(|_| record.won > record.lost);
+        let response = trusted_response(&record);
         if response.is_some() {
             score += self.rule.limit(RESPONSE_FACTOR * i64::from(record.won));
         }
         match response.filter(|&cell| self.is_playable(cell)) {
             Some(cell) => Some(MoveProposal { column: cell.column(), score }),
             None => self.at_better_end(pattern, class, score),
+        }
+    }
+
+    /// What lets a run speak as it does.
+    pub(super) fn ground(&self, voice: &Voice) -> Ground {
+        let record = self.memory.get(&voice.pattern).copied().unwrap_or_default();
+        let response = trusted_response(&record).filter(|&cell| self.is_playable(cell));
+        if response.is_some() {
+            Ground::Response
+        } else if record.is_ending {
+            Ground::Ending
+        } else {
+            Ground::Pattern
         }
     }
 
@@ -172,6 +198,11 @@ impl PatternJudge<'_> {
     fn is_playable(&self, cell: Cell) -> bool {
         self.position.playable().contains(cell, self.memory.variant)
     }
+}
+
+/// The stored answer, if games with the pattern were won more often than lost.
+fn trusted_response(record: &PatternRecord) -> Option<Cell> {
+    record.response.filter(|_| record.won > record.lost)
 }
 
 #[cfg(test)]

@@ -44,17 +44,7 @@ pub(crate) fn learner(
 
 impl Learner for MemoryLearner {
     fn learn(&mut self, game: &GameRecord) -> Vec<Change> {
-        if game.game.variant() != self.store.variant() {
-            return Vec::new();
-        }
-        let before = self.store.clone();
-        self.store.learn(game, self.snapshots);
-        let changed = self.store.iter().filter_map(|(pattern, record)| {
-            let before = before.get(pattern).map(counts);
-            let after = counts(record);
-            (before != Some(after)).then(|| Change { pattern: pattern.to_string(), before, after })
-        });
-        changed.collect()
+        learn(&mut self.store, game, self.snapshots)
     }
 
     fn leanings(&self, game: &Game) -> Vec<Vec<Column>> {
@@ -82,15 +72,35 @@ impl Knowledge for Remembered {
     }
 
     fn patterns(&self) -> Vec<KnownPattern> {
-        let known = self.store.iter().map(|(pattern, record)| known(&self.store, *pattern, record));
-        let mut known: Vec<KnownPattern> = known.collect();
-        known.sort_by_key(|pattern| std::cmp::Reverse(pattern.counts.seen)); // stable: equal ones keep their order
-        known
+        patterns(&self.store)
     }
 
     fn keeps_counts(&self) -> bool {
         true
     }
+}
+
+/// Learns from a game, if it is of the memory's variant, and says what changed.
+pub(super) fn learn(store: &mut PatternMemory, game: &GameRecord, snapshots: Snapshots) -> Vec<Change> {
+    if game.game.variant() != store.variant() {
+        return Vec::new();
+    }
+    let before = store.clone();
+    store.learn(game, snapshots);
+    let changed = store.iter().filter_map(|(pattern, record)| {
+        let before = before.get(pattern).map(counts);
+        let after = counts(record);
+        (before != Some(after)).then(|| Change { pattern: pattern.to_string(), before, after })
+    });
+    changed.collect()
+}
+
+/// What a memory knows, the most often seen first.
+pub(super) fn patterns(store: &PatternMemory) -> Vec<KnownPattern> {
+    let mut known: Vec<KnownPattern> =
+        store.iter().map(|(pattern, record)| known(store, *pattern, record)).collect();
+    known.sort_by_key(|pattern| std::cmp::Reverse(pattern.counts.seen)); // stable: equal ones keep their order
+    known
 }
 
 pub(super) fn counts(record: &PatternRecord) -> Counts {
