@@ -1,6 +1,7 @@
 //! The solver as a player: perfect, or as fallible as its level.
 
 mod level;
+mod trap;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -16,11 +17,21 @@ pub(crate) use self::level::Level;
 use crate::alphabeta::AlphaBeta;
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 
-/// Plays the best score: it wins as fast and loses as late as can be, and draws among equals.
+/// What a player does with the scores of all columns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    /// Plays the best score: it wins as fast and loses as late as can be, and draws among equals.
+    Exact,
+    /// Where it does not win, it plays what keeps the value and is hardest to answer: see [`trap`].
+    Trap,
+    /// Errs as a player of this level does.
+    Fallible(Level),
+}
+
+/// Plays by the solver.
 #[derive(Debug)]
 pub(crate) struct Perfect {
-    /// `None` for perfect play.
-    level: Option<Level>,
+    style: Style,
     seed: u64,
     judge: Judge,
     /// Chooses where the solver finds no answer in time.
@@ -38,16 +49,16 @@ impl Perfect {
     /// What the reserve may look at: as much again.
     const RESERVE_NODES: u64 = 10_000;
 
-    pub(crate) fn new(level: Option<Level>, variant: Variant, seed: u64) -> Self {
+    pub(crate) fn new(style: Style, variant: Variant, seed: u64) -> Self {
         let reserve = AlphaBeta::new(variant.cells(), Duration::MAX, variant);
-        Self { level, seed, judge: Judge::new(Solver::new()), reserve }
+        Self { style, seed, judge: Judge::new(Solver::new()), reserve }
     }
 
     /// Finds the score of each column; if there is no time for that, what to play without.
     fn think(
         &mut self,
         position: &Position,
-        mut work: Work<'_>,
+        work: &mut Work<'_>,
         rng: &mut GameRng,
     ) -> Result<Thought, BotError> {
         let quick = work.part(Self::QUICK_NODES);
@@ -75,13 +86,45 @@ impl Perfect {
         }
     }
 
-    /// The column that the level finds best.
-    fn choose_by_score(&self, position: &Position, scores: &ColumnScores, rng: &mut GameRng) -> Column {
-        let drawn = match self.level {
-            None => scores.best_columns().choose(rng),
-            Some(level) => level.choose(position, scores, rng),
+    /// The column that the style makes of the scores.
+    fn choose_by_score(
+        &mut self,
+        position: &Position,
+        scores: &ColumnScores,
+        work: &mut Work<'_>,
+        rng: &mut GameRng,
+    ) -> Column {
+        let drawn = match self.style {
+            Style::Exact => None,
+            Style::Trap => self.set_trap(position, scores, work, rng),
+            Style::Fallible(level) => level.choose(position, scores, rng),
         };
-        drawn.expect("the game goes on")
+        drawn.or_else(|| scores.best_columns().choose(rng)).expect("the game goes on")
+    }
+
+    /// Of the columns that keep the value the hardest to answer, of equally hard ones the best score; `None` in a
+    /// position that is won, or if there is no time for it.
+    fn set_trap(
+        &mut self,
+        position: &Position,
+        scores: &ColumnScores,
+        work: &mut Work<'_>,
+        rng: &mut GameRng,
+    ) -> Option<Column> {
+        if scores.best()? > Score::DRAW {
+            return None;
+        }
+        let mut set = Vec::new();
+        for (column, score) in trap::keeping(scores) {
+            let after = position.play_unchecked(column);
+            let rest = work.rest();
+            let replies = work.settle(self.judge.column_scores(&after, rest))?;
+            set.push((column, trap::worth(&after, &replies), score));
+        }
+        let most = set.iter().map(|&(_, worth, _)| worth).fold(0.0, f64::max);
+        set.retain(|&(_, worth, _)| worth >= most);
+        let best = set.iter().map(|&(.., score)| score).max()?;
+        set.into_iter().filter(|&(.., score)| score == best).map(|(column, ..)| column).choose(rng)
     }
 }
 
@@ -155,10 +198,11 @@ impl Bot for Perfect {
         }
         let nodes = budget.nodes.map_or(Self::NODES_MAX, |nodes| nodes.min(Self::NODES_MAX));
         let mut rng = rng::for_position(self.seed, position);
-        match self.think(position, Work { nodes, spent: 0, stop }, &mut rng)? {
+        let mut work = Work { nodes, spent: 0, stop };
+        match self.think(position, &mut work, &mut rng)? {
             Thought::Guess(column) => Ok(column.into()),
             Thought::Scores(scores) => {
-                let column = self.choose_by_score(position, &scores, &mut rng);
+                let column = self.choose_by_score(position, &scores, &mut work, &mut rng);
                 let score = scores.get(column).map_or(0, Score::value);
                 Ok(Choice { column, info: Some(SearchInfo { score, depth: 0, nodes: 0, pv: vec![column] }) })
             }
@@ -192,7 +236,7 @@ mod tests {
     }
 
     fn choose(moves: &str, seed: u64) -> Choice {
-        choose_with(&mut Perfect::new(None, Variant::STANDARD, seed), moves, None, false)
+        choose_with(&mut Perfect::new(Style::Exact, Variant::STANDARD, seed), moves, None, false)
     }
 
     #[test]
@@ -225,8 +269,27 @@ mod tests {
     }
 
     #[test]
+    fn a_trap_keeps_the_value_and_a_win_is_not_delayed() {
+        let judge = &mut Judge::new(Solver::new());
+        let stop = AtomicBool::new(false);
+        let limits = SearchLimits { nodes: None, stop: &stop };
+        // A draw, a loss, and a win.
+        for moves in ["443444", "4444453", "44444", "4444426262"] {
+            let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
+            let scores = judge.column_scores(game.position(), limits).unwrap().value;
+            let best = scores.best().unwrap();
+            let trap = &mut Perfect::new(Style::Trap, Variant::STANDARD, 1);
+            let chosen = scores.get(choose_with(trap, moves, None, false).column).unwrap();
+            assert_eq!(chosen.sign(), best.sign(), "{moves}");
+            if best > Score::DRAW {
+                assert_eq!(chosen, best, "{moves}");
+            }
+        }
+    }
+
+    #[test]
     fn without_time_for_scores_the_reserve_plays() {
-        let bot = &mut Perfect::new(None, Variant::STANDARD, 1);
+        let bot = &mut Perfect::new(Style::Exact, Variant::STANDARD, 1);
         assert_eq!(choose_with(bot, "4444426262", Some(400), false).info, None);
         assert_eq!(choose_with(bot, "4444426262", None, true).info, None);
     }

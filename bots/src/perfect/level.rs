@@ -54,6 +54,37 @@ impl Level {
         candidates.choose_weighted(rng, weight).ok().copied()
     }
 
+    /// How likely it plays a column that is worth less than the best one, win, draw or loss.
+    pub(crate) fn chance_to_err(self, position: &Position, scores: &ColumnScores) -> f64 {
+        let Some(best) = scores.best().map(Score::sign) else { return 0.0 };
+        let width = usize::from(position.variant().width());
+        let replies: Vec<(Column, Score, f64)> = scores
+            .iter()
+            .map(|(column, score)| (column, score, self.chance_to_see(score.plies_to_end(position))))
+            .collect();
+        // Each reply is seen or not: all that may happen, with how likely it does.
+        let happens = |seen: u32| -> f64 {
+            let chances = replies.iter().enumerate();
+            chances
+                .map(|(index, &(_, _, chance))| if seen >> index & 1 == 1 { chance } else { 1.0 - chance })
+                .product()
+        };
+        let errs = |seen: u32| -> f64 {
+            let look = |index: usize| if seen >> index & 1 == 1 { replies[index].1 } else { Score::DRAW };
+            let tempting = (0..replies.len()).map(look).max();
+            let (mut all, mut wrong) = (0, 0);
+            for (index, &(column, score, _)) in replies.iter().enumerate() {
+                if Some(look(index)) == tempting {
+                    let weight = lines_through(column.index(), width);
+                    all += weight;
+                    wrong += if score.sign() < best { weight } else { 0 };
+                }
+            }
+            f64::from(wrong) / f64::from(all)
+        };
+        (0..1 << replies.len()).map(|seen| happens(seen) * errs(seen)).sum()
+    }
+
     /// What the score of a column looks like, given a draw from 0 to 1.
     fn look(self, position: &Position, score: Score, drawn: f64) -> Score {
         let plies = score.plies_to_end(position);

@@ -17,7 +17,7 @@ use crate::memory::{self, Memory, PatternMemory, Vocabulary};
 use crate::montecarlo::{MonteCarlo, PlayoutLimit};
 use crate::negamax::{ClassicNegamax, Ties};
 use crate::ntuple::{self, Look, NTuple};
-use crate::perfect::{Level, Perfect};
+use crate::perfect::{Level, Perfect, Style};
 use crate::random::Random;
 use crate::setting::{CheckedSettings, Setting, SettingKind};
 use crate::stupid::Stupid;
@@ -357,12 +357,26 @@ pub(super) static ENTRIES: [BotEntry; 14] = [
                 about: "how far it sees, about two plies a level; everything unless set",
                 kind: SettingKind::Integer { default: None, min: 1, max: Level::MAX as u64 },
             },
+            Setting {
+                name: "style",
+                about: "with `trap`, where it does not win, it plays what is hardest to answer; not at a level",
+                kind: SettingKind::Choice { words: &["exact", "trap"] },
+            },
             SEED,
         ],
         build: |settings, variant| {
             let level =
                 settings.integer_if_set("level").and_then(|level| Level::new(u32::try_from(level).ok()?));
-            Ok(Box::new(Perfect::new(level, variant, settings.integer("seed"))))
+            let style = match (level, settings.text("style").as_str()) {
+                (None, "trap") => Style::Trap,
+                (None, _) => Style::Exact,
+                (Some(level), "exact") => Style::Fallible(level),
+                (Some(_), value) => {
+                    let (value, allowed) = (value.to_owned(), "only exact at a level".to_owned());
+                    return Err(BotError::BadValue { bot: settings.bot(), setting: "style", value, allowed });
+                }
+            };
+            Ok(Box::new(Perfect::new(style, variant, settings.integer("seed"))))
         },
     },
     BotEntry {
