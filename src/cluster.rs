@@ -1,5 +1,9 @@
 //! How the nodes of one arena reach each other, and the rules by which they keep it.
 //!
+//! What the daemon runs: [`succession`] says who leads, [`lease`] how a node knows that it lives, and over one
+//! connection to NATS ([`nats`]) go words that something has changed ([`hints`]) and moves that others think of
+//! ([`thinking`]).
+//!
 //! A database holds all truth; nodes tell each other things over a [`bus`] on which nothing need arrive. A [`port`]
 //! puts what is told into numbered [`packet`]s and refuses what is old. What a node has to decide by itself is plain
 //! code that takes time and chance as arguments: [`links`] what did not arrive, [`orders`] what nobody answered.

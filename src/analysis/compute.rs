@@ -7,7 +7,8 @@ pub(crate) mod meter;
 mod precedence;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::system::aside::{self, AsideError};
 use crate::system::part::Part;
@@ -147,6 +148,30 @@ impl ComputeThread {
         let done = done
             .map_err(|error| if error.is_panic() { ComputeError::Panicked } else { ComputeError::Closed });
         done.inspect_err(|error| count(supervision.as_ref(), *error))
+    }
+
+    /// Runs a job on it, and sets the flag that the job looks at when `time` is over.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ComputeThread::run`].
+    pub(crate) async fn run_for<T: Send + 'static>(
+        self,
+        time: Duration,
+        job: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let running = self.run(move || job(&seen));
+        tokio::pin!(running);
+        tokio::select! {
+            biased;
+            done = &mut running => done,
+            () = tokio::time::sleep(time) => {
+                stop.store(true, Ordering::Relaxed);
+                running.await
+            }
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Plays a house bot through the same handle and the same messages as everybody else.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -386,27 +385,16 @@ impl BotTask {
         turn: &Turn,
         time: Duration,
     ) -> Result<(Choice, Vec<Reason>), ThinkError> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
         let budget = MoveBudget { nodes: None, time: Some(time) };
         let started = tokio::time::Instant::now();
-        let search = thread.run(move || {
+        let search = thread.run_for(time, move |stop| {
             let before = meter::thread_time();
-            let choice = bot.choose(&position, budget, &seen);
+            let choice = bot.choose(&position, budget, stop);
             let reasons = bot.reasons(&position);
             bot.rest();
             (bot, choice, reasons, meter::thread_time().saturating_sub(before))
         });
-        tokio::pin!(search);
-        let finished = tokio::select! {
-            biased;
-            finished = &mut search => finished,
-            () = tokio::time::sleep_until(started + time) => {
-                stop.store(true, Ordering::Relaxed);
-                search.await
-            }
-        };
-        let (bot, choice, reasons, cost) = finished?;
+        let (bot, choice, reasons, cost) = search.await?;
         self.pool.meter().add(&self.id, cost);
         self.player = Some(Mind::Bot(bot));
         debug!(ply = turn.ply, ms = started.elapsed().as_millis(), "house bot has chosen");

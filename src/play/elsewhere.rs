@@ -4,7 +4,6 @@
 //! stays where it is. Whoever answers builds the bot for one move, as [`fourfold_bots::Bot::rest`] allows.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fourfold_bots::{BotSpec, Choice, MoveBudget, Reason, SearchInfo, registry};
@@ -192,24 +191,13 @@ impl Job {
 
     async fn run(self, thread: ComputeThread) -> Result<Thought, String> {
         let Self { spec, position, time } = self;
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        let search = thread.run(move || {
+        let search = thread.run_for(time, move |stop| {
             let mut bot = registry::build(&spec, position.variant()).map_err(|why| said("bot", &why))?;
             let budget = MoveBudget { nodes: None, time: Some(time) };
-            let choice = bot.choose(&position, budget, &seen).map_err(|error| error.to_string())?;
+            let choice = bot.choose(&position, budget, stop).map_err(|error| error.to_string())?;
             Ok(written(&choice, &bot.reasons(&position)))
         });
-        tokio::pin!(search);
-        let thought = tokio::select! {
-            biased;
-            thought = &mut search => thought,
-            () = tokio::time::sleep(time) => {
-                stop.store(true, Ordering::Relaxed);
-                search.await
-            }
-        };
-        thought.map_err(|error| error.to_string())?
+        search.await.map_err(|error| error.to_string())?
     }
 }
 
@@ -230,6 +218,8 @@ fn written(choice: &Choice, reasons: &[Reason]) -> Thought {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     fn question(bot: &str, variant: &str, moves: &str) -> Question {

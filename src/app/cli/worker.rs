@@ -48,9 +48,8 @@ impl WorkerCommand {
         if self.cluster.is_empty() {
             return Err(Exit::usage("--cluster: it is empty, name the bus of the cluster").into());
         }
-        if let Some(server) = self.cluster.unprotected() {
-            let what = format!("--cluster: {server} is another machine: give tls://USER:PASSWORD@HOST");
-            return Err(Exit::usage(&what).into());
+        if let Some(exposure) = self.cluster.exposure() {
+            return Err(Exit::usage(&format!("--cluster: {exposure}")).into());
         }
         let _telemetry = telemetry::start(&LogConfig { level: self.log.clone(), ..LogConfig::default() });
         let runtime = runtime()?;

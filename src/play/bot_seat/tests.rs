@@ -1,5 +1,6 @@
 use crate::system::part::Part;
 use crate::system::tasks::Tasks;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fourfold_engine::{BySide, Column};
 

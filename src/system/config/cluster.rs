@@ -78,15 +78,9 @@ impl ClusterConfig {
         if self.name.0.is_empty() {
             return refused("cluster.name", "it is empty");
         }
-        match self.bus.unprotected() {
+        match self.bus.exposure() {
             None => Ok(()),
-            Some(server) => Err(ConfigError::Unsafe {
-                keys: "cluster.bus",
-                message: format!(
-                    "{server} is another machine: whoever can speak there could make nodes look at the database all \
-                     the time. Give tls://USER:PASSWORD@HOST"
-                ),
-            }),
+            Some(message) => Err(ConfigError::Unsafe { keys: "cluster.bus", message }),
         }
     }
 }
@@ -130,10 +124,14 @@ impl BusUrls {
         !self.0.iter().any(|url| url.server.is_local())
     }
 
-    /// A server on another machine that anybody could speak to, or listen to.
-    pub(crate) fn unprotected(&self) -> Option<&ListenAddr> {
+    /// Why it would be unsafe: a server on another machine that anybody could speak to, or listen to.
+    pub(crate) fn exposure(&self) -> Option<String> {
         let is_open = |url: &&BusUrl| !(url.server.is_local() || url.is_encrypted && url.has_user);
-        self.0.iter().find(is_open).map(|url| &url.server)
+        let server = &self.0.iter().find(is_open)?.server;
+        Some(format!(
+            "{server} is another machine: whoever can speak there could make nodes look at the database all the time, \
+             and answer the moves that bots ask for. Give tls://USER:PASSWORD@HOST"
+        ))
     }
 }
 
