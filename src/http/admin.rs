@@ -28,7 +28,7 @@ use super::request::JsonBody;
 use super::state::AppState;
 use crate::accounts::operators::Standing;
 use crate::accounts::{Accounts, Authenticated};
-use crate::model::ids::{GameId, PlayerName};
+use crate::model::ids::{GameId, PlayerName, TournamentId};
 use crate::model::player::PlayerKind;
 use crate::storage::record::TokenScope;
 
@@ -151,6 +151,7 @@ enum ActKind {
     Unmute,
     Rename,
     Void,
+    CancelTournament,
     Take,
     Dismiss,
     Resolve,
@@ -161,7 +162,7 @@ enum ActKind {
 #[serde(deny_unknown_fields)]
 struct Decision {
     act: ActKind,
-    /// The name of a player, or the id of a game that is voided.
+    /// The name of a player, or the id of a game that is voided or a tournament that is called off.
     subject: Option<String>,
     /// The report that it answers, which is resolved by it.
     report: Option<u64>,
@@ -231,6 +232,12 @@ impl AdminState {
             let game: GameId = subject.parse().map_err(bad)?;
             return self.client.void_game(&game, &because).await.map(|_| ()).map_err(refused);
         }
+        if act == ActKind::CancelTournament {
+            let bad = |_| ApiError::bad_field("subject", "the id of a tournament is needed");
+            let tournament: TournamentId = subject.parse().map_err(bad)?;
+            let done = self.client.cancel_tournament(&tournament, &because).await;
+            return done.map(|_| ()).map_err(refused);
+        }
         self.spare_operators(subject).await?;
         let client = &self.client;
         let done = match act {
@@ -239,7 +246,11 @@ impl AdminState {
             ActKind::Mute => client.mute(subject, days, because).await,
             ActKind::Unmute => client.unmute(subject, &because).await,
             ActKind::Rename => client.rename(subject, &name.unwrap_or_default(), because).await,
-            ActKind::Void | ActKind::Take | ActKind::Dismiss | ActKind::Resolve => return Ok(()),
+            ActKind::Void
+            | ActKind::CancelTournament
+            | ActKind::Take
+            | ActKind::Dismiss
+            | ActKind::Resolve => return Ok(()),
         };
         done.map(|_| ()).map_err(refused)
     }

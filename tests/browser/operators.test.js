@@ -84,6 +84,21 @@ test("an operator gives a code, deals with the report, and everybody else finds 
   await page.waitForSelector("text=Nobody has reported anybody.");
   assert.match((await page.textContent("main")) ?? "", /mute Rudolf until [-\d]+ [:\d]+: asks again and again \(Grace\)/);
 
+  const plan = { name: "Rough Cup", format: "arena", begins_in_s: 3_600, minutes: 10 };
+  const planned = await page.evaluate(
+    async (body) =>
+      (await fetch("/api/v1/tournaments", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json(),
+    plan,
+  );
+  await page.locator("#act-what").selectOption("cancel_tournament");
+  await page.fill("#act-subject", planned.id);
+  await page.fill("#act-reason", "the name is rude");
+  await page.click("#act button");
+  await page.waitForSelector("text=the name is rude (Grace)");
+  await page.goto(`/tournament/${planned.id}`);
+  assert.match((await page.textContent("main")) ?? "", /the name is rude/);
+
+  await page.goto("/admin");
   await page.click("#admin-leave");
   await page.waitForURL(/\/$/);
   await page.goto("/admin");

@@ -184,6 +184,8 @@ async fn what_is_wrong_with_an_act_is_named() {
         (json!({ "act": "rename", "subject": "Bob", "reason": "x", "name": "root" }), 422, Some("name")),
         (json!({ "act": "void", "subject": "../x", "reason": "x" }), 422, Some("subject")),
         (json!({ "act": "void", "subject": "nosuchgame", "reason": "x" }), 404, None),
+        (json!({ "act": "cancel_tournament", "subject": "../x", "reason": "x" }), 422, Some("subject")),
+        (json!({ "act": "cancel_tournament", "reason": "x" }), 422, Some("subject")),
         (json!({ "act": "ban", "subject": "../../arena/pause", "reason": "x" }), 400, Some("name")),
         (json!({ "act": "ban", "subject": "nobody", "reason": "x" }), 404, None),
         (json!({ "act": "ban", "subject": "ADA", "reason": "x" }), 409, Some("subject")),
