@@ -19,6 +19,7 @@ mod mail;
 pub(super) mod mistakes;
 pub(super) mod names;
 pub(super) mod own_bots;
+mod personal_memory;
 pub(super) mod players;
 pub(super) mod positions;
 mod puzzles;
@@ -89,6 +90,7 @@ fn endpoints() -> Vec<Endpoint> {
         webhook::endpoints(),
         mail::endpoints(),
         learning::endpoints(),
+        personal_memory::endpoints(),
         tournaments::endpoints(),
         tournament_plans::endpoints(),
         classes::endpoints(),
@@ -216,6 +218,10 @@ mod tests {
         "put /api/v1/classes/{code}/lesson",
         "put /api/v1/classes/{code}/hold",
         "get /api/v1/classes/{code}/results.csv",
+        "post /api/v1/memory/move",
+        "post /api/v1/memory/game",
+        "post /api/v1/memory/file",
+        "post /api/v1/memory/load",
         "get /healthz",
         "get /readyz",
     ];

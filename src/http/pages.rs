@@ -42,6 +42,7 @@ mod rules;
 mod seasons;
 mod settings;
 mod status;
+mod teach;
 #[cfg(test)]
 mod tests;
 mod time_choice;
@@ -95,6 +96,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/player/{name}", get(player::page))
         .route("/learning", get(learning::page))
         .route("/learning/{name}", get(learning::one))
+        .route("/teach", get(teach::page))
         .route("/puzzles", get(puzzles::index))
         .route("/puzzles/daily", get(puzzles::daily))
         .route("/puzzles/rush", get(puzzles::rush))

@@ -42,21 +42,33 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
-        check_content_type(request.headers())?;
-        let body = Limited::new(request.into_body(), BODY_BYTES_MAX).collect();
-        let body = match tokio::time::timeout(BODY_TIMEOUT, body).await {
-            Err(_) => return Err(ApiError::new(ApiCode::Timeout, "the body did not come in time")),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                let message = format!("a body has at most {BODY_BYTES_MAX} bytes");
-                return Err(ApiError::new(ApiCode::TooLarge, message));
-            }
-            Ok(Err(_)) => return Err(ApiError::new(ApiCode::BadJson, "the body could not be read")),
-            Ok(Ok(body)) => body.to_bytes(),
-        };
-        let text = std::str::from_utf8(&body)
-            .map_err(|_| ApiError::new(ApiCode::BadJson, "the body must be UTF-8"))?;
-        parse::parse_object(text).map(Self).map_err(|error| body_error(&error))
+        json_body(request, BODY_BYTES_MAX).await.map(Self)
     }
+}
+
+/// A JSON body of at most so many bytes, for what is longer than [`JsonBody`] takes.
+///
+/// # Errors
+///
+/// 400, 408, 413 or 415, naming the field if it is one.
+pub(super) async fn json_body<T: DeserializeOwned>(
+    request: Request,
+    bytes_max: usize,
+) -> Result<T, ApiError> {
+    check_content_type(request.headers())?;
+    let body = Limited::new(request.into_body(), bytes_max).collect();
+    let body = match tokio::time::timeout(BODY_TIMEOUT, body).await {
+        Err(_) => return Err(ApiError::new(ApiCode::Timeout, "the body did not come in time")),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("a body has at most {bytes_max} bytes");
+            return Err(ApiError::new(ApiCode::TooLarge, message));
+        }
+        Ok(Err(_)) => return Err(ApiError::new(ApiCode::BadJson, "the body could not be read")),
+        Ok(Ok(body)) => body.to_bytes(),
+    };
+    let text =
+        std::str::from_utf8(&body).map_err(|_| ApiError::new(ApiCode::BadJson, "the body must be UTF-8"))?;
+    parse::parse_object(text).map_err(|error| body_error(&error))
 }
 
 fn body_error(error: &WireError) -> ApiError {

@@ -55,6 +55,9 @@ const SEARCHES: [&str; 28] = [
 /// Below this, attempts are counted by who makes them, where that is known.
 const COUNTED_THERE: &str = "/api/v1/puzzles/";
 
+/// Below this nothing is stored: questions that are too long for an address, one for each move of a game.
+const QUESTIONS: &str = "/api/v1/memory/";
+
 /// What a request uses up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
@@ -67,7 +70,11 @@ enum Use {
 
 fn use_of(method: &Method, route: &str) -> Use {
     if !method.is_safe() {
-        return if route.starts_with(COUNTED_THERE) { Use::Nothing } else { Use::One(Share::Change) };
+        return match route {
+            route if route.starts_with(COUNTED_THERE) => Use::Nothing,
+            route if route.starts_with(QUESTIONS) => Use::One(Share::Search),
+            _ => Use::One(Share::Change),
+        };
     }
     match route {
         route if EXPORTS.contains(&route) => Use::Place(Share::Export),
@@ -137,6 +144,7 @@ mod tests {
         assert_eq!(use_of(&Method::POST, "/api/v1/bots"), Use::One(Share::Change));
         assert_eq!(use_of(&Method::DELETE, "/api/v1/games"), Use::One(Share::Change));
         assert_eq!(use_of(&Method::POST, "/api/v1/puzzles/{id}/hints"), Use::Nothing);
+        assert_eq!(use_of(&Method::POST, "/api/v1/memory/move"), Use::One(Share::Search));
         assert_eq!(use_of(&Method::HEAD, "/api/v1/games"), Use::One(Share::Search));
         assert_eq!(use_of(&Method::GET, "/api/v1/live/feed"), Use::Place(Share::Feed));
         assert_eq!(use_of(&Method::GET, "/api/v1/games.ndjson"), Use::Place(Share::Export));

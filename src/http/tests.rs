@@ -10,6 +10,7 @@ mod feeds;
 mod learning;
 mod mail;
 mod own_bots;
+mod personal_memory;
 mod puzzles;
 mod ranking;
 mod reading;

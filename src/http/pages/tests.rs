@@ -40,7 +40,8 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 32] = [
+const PATHS: [&str; 33] = [
+    "/teach",
     "/class",
     "/class/ABCDEF",
     "/find",
