@@ -49,7 +49,7 @@ impl WorkerCommand {
             return Err(Exit::usage("--cluster: it is empty, name the bus of the cluster").into());
         }
         if let Some(exposure) = self.cluster.exposure() {
-            return Err(Exit::usage(&format!("--cluster: {exposure}")).into());
+            return Err(Exit::usage(format!("--cluster: {exposure}")).into());
         }
         let _telemetry = telemetry::start(&LogConfig { level: self.log.clone(), ..LogConfig::default() });
         let runtime = runtime()?;
