@@ -70,8 +70,13 @@ for (const [name, options, how] of /** @type {const} */ ([
     assert.match((await page.textContent("#teach-changed")) ?? "", /Patterns on the board/);
     assert.ok((await page.locator("#teach-changes .pattern").count()) > 0);
     await assertGood(page, "a taught memory");
-    assert.equal(await stack(page, how), false, "it falls for the trick a third time");
-    assert.match((await page.textContent("#teach-why")) ?? "", /has ended a game before.*seen.2, won.0, lost.2/s);
+    let why = "";
+    for (let attempt = 0; attempt < 40 && !why.includes("has ended a game before"); attempt += 1) {
+      // As long as it blocks by chance before there are three discs, nothing is shown either way.
+      assert.equal(await stack(page, how), false, "it falls for the trick a third time");
+      why = (await page.textContent("#teach-why")) ?? "";
+    }
+    assert.match(why, /has ended a game before.*seen.2, won.0, lost.2/s);
 
     await page.reload();
     assert.match((await page.textContent("#teach-score")) ?? "", /2 won/);
@@ -100,7 +105,8 @@ test("a memory goes into a file and comes back, and forgets on demand", async ()
 
 test("what the browser keeps may be anything", async () => {
   const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
-  for (const kept of ["", "null", "7", "{}", '{"memory":7}', TORN]) {
+  const odd = JSON.stringify({ memory: "x", score: [0, 0, 0], patterns: [7, null] });
+  for (const kept of ["", "null", "7", "{}", '{"memory":7}', odd, TORN]) {
     await page.goto("/teach");
     await page.evaluate((value) => localStorage.setItem("memory", value), kept);
     await page.reload();

@@ -1,7 +1,7 @@
 // A pattern memory that the visitor teaches: a blank one that plays, says what decided its moves, and shows what it
 // learnt of each game. What it knows is kept in the browser and sent along with each question.
 
-import { call } from "./account-call.js";
+import { Problem, call } from "./account-call.js";
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
 import { el, find, setText } from "./dom.js";
@@ -26,6 +26,8 @@ import { count, text } from "./texts.js";
 const KEY = "memory";
 /** How long it seems to think, in milliseconds: a stone has landed by then. */
 const THINK_MS = 650;
+/** After how long it is asked again when no answer came, in milliseconds. */
+const AGAIN_MS = 3_000;
 /** Patterns that are drawn, the most often seen first. */
 const DRAWN_MAX = 60;
 /** Seeds are below this. */
@@ -55,13 +57,16 @@ let game = 0;
 /** Decides between moves that it holds equal: another one each game, so that what it does not know it does not repeat. */
 let seed = drawSeed();
 let learner = recall();
+/** Ends when it has learnt the last game: it plays the next one with what it knows then. @type {Promise<void>} */
+let lesson = Promise.resolve();
 
 /** Storage may be forbidden, or hold what somebody else wrote there; then it is a blank one. @returns {Learner} */
 function recall() {
   try {
     const { memory, score, patterns } = JSON.parse(localStorage.getItem(KEY) ?? "");
-    const isWhole = typeof memory === "string" && Array.isArray(score) && Array.isArray(patterns);
-    return isWhole ? { memory, score, patterns } : blank();
+    const isScore = Array.isArray(score) && score.length === 3 && score.every(Number.isInteger);
+    const isKnown = Array.isArray(patterns) && patterns.every((known) => typeof known?.pattern === "string");
+    return typeof memory === "string" && isScore && isKnown ? { memory, score, patterns } : blank();
   } catch {
     return blank();
   }
@@ -127,13 +132,14 @@ function play(column) {
   moves = [...moves, column];
   show();
   sound.drop(side, row, board.landsIn, { column, width: variant.width });
-  if (isOver()) finish();
+  if (isOver()) lesson = finish();
   else if (!isYours()) reply();
 }
 
 async function reply() {
   const asked = game;
   const thinking = new Promise((resolve) => setTimeout(resolve, THINK_MS));
+  await lesson;
   const { memory } = learner;
   const question = call("POST", "/api/v1/memory/move", { memory, seed, moves: moves.join("") });
   try {
@@ -142,7 +148,11 @@ async function reply() {
     explain(move);
     play(move.column);
   } catch (error) {
-    if (asked === game) fail(error);
+    if (asked !== game) return;
+    fail(error);
+    // What it knows may be unreadable, and stays so; all else passes.
+    const isLasting = error instanceof Problem && error.field;
+    if (!isLasting) setTimeout(() => asked === game && reply(), AGAIN_MS);
   }
 }
 
@@ -151,10 +161,12 @@ async function finish() {
   sound.end(/** @type {const} */ (["won", "even", "lost"])[how]);
   if (how === 0) board.celebrate(you);
   announce(words());
-  const finished = game;
+  const [finished, taughtOne] = [game, learner];
   try {
+    const question = { memory: learner.memory, moves: moves.join(""), side: other(you) };
     /** @type {Taught} */
-    const taught = await call("POST", "/api/v1/memory/game", { memory: learner.memory, moves: moves.join(""), side: other(you) });
+    const taught = await call("POST", "/api/v1/memory/game", question);
+    if (learner !== taughtOne) return; // forgotten, or another one loaded meanwhile
     const score = learner.score.map((games, place) => games + (place === how ? 1 : 0));
     learner = { ...learner, memory: taught.memory, patterns: taught.patterns, score };
     keep();
@@ -177,7 +189,7 @@ function showLesson({ changed, new: fresh }) {
 
 /** @param {unknown} error */
 function fail(error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const { message } = error instanceof Problem ? error : new Problem({});
   find("#teach-why").replaceChildren(el("p", { class: "problem" }, message));
   announce(message);
 }
