@@ -52,30 +52,34 @@ impl Memory {
 
     /// The move for a position in which the game goes on, and the score of its proposal, if there was one.
     pub(crate) fn best(&self, position: &Position) -> (Column, Option<i64>) {
-        // Draws change with what was learnt: otherwise it would lose the same game again and again.
-        let mut rng = rng::for_position(self.seed.wrapping_add(self.store.experience()), position);
-        let patterns = self.store.vocabulary().snapshot(position);
-        let judge = PatternJudge { memory: &self.store, rule: self.rule, position };
-        let proposals = judge.proposals(&patterns);
-        if patterns.is_empty() {
-            return (random_column(position, &mut rng), None);
-        }
-        match first_not_vetoed(position, proposals, &mut rng) {
-            Some(MoveProposal { column, score }) => (column, Some(score)),
-            None => (random_column_not_vetoed(position, &mut rng), None),
-        }
+        best(&self.store, self.rule, self.seed, position)
     }
 }
 
-impl Memory {
-    fn reason(&self, Voice { pattern, proposal }: Voice) -> Reason {
-        let record = self.store.get(&pattern).copied().unwrap_or_default();
-        Reason {
-            column: proposal.column,
-            weight: proposal.score,
-            pattern: pattern.to_string(),
-            counts: learner::counts(&record),
-        }
+/// The move of a bot with this memory, see [`Memory::best`].
+fn best(store: &PatternMemory, rule: Rule, seed: u64, position: &Position) -> (Column, Option<i64>) {
+    // Draws change with what was learnt: otherwise it would lose the same game again and again.
+    let mut rng = rng::for_position(seed.wrapping_add(store.experience()), position);
+    let patterns = store.vocabulary().snapshot(position);
+    let judge = PatternJudge { memory: store, rule, position };
+    let proposals = judge.proposals(&patterns);
+    if patterns.is_empty() {
+        return (random_column(position, &mut rng), None);
+    }
+    match first_not_vetoed(position, proposals, &mut rng) {
+        Some(MoveProposal { column, score }) => (column, Some(score)),
+        None => (random_column_not_vetoed(position, &mut rng), None),
+    }
+}
+
+/// What a voice says, with how often its pattern was met.
+fn reason(store: &PatternMemory, Voice { pattern, proposal }: Voice) -> Reason {
+    let record = store.get(&pattern).copied().unwrap_or_default();
+    Reason {
+        column: proposal.column,
+        weight: proposal.score,
+        pattern: pattern.to_string(),
+        counts: learner::counts(&record),
     }
 }
 
@@ -229,7 +233,7 @@ impl Bot for Memory {
             Vocabulary::Runs => loudest(judge.voices(&patterns), self.store.variant()),
             Vocabulary::Windows => judge.voices(&patterns),
         };
-        let mut reasons: Vec<Reason> = voices.into_iter().map(|voice| self.reason(voice)).collect();
+        let mut reasons: Vec<Reason> = voices.into_iter().map(|voice| reason(&self.store, voice)).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight)); // stable: equal ones keep their order
         reasons
     }

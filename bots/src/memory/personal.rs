@@ -3,11 +3,11 @@
 
 use fourfold_engine::{Column, Position, Variant};
 
-use super::judge::{Ground, PatternJudge};
+use super::judge::{Ground, PatternJudge, Voice};
 use super::learner;
 use super::pattern::Vocabulary;
 use super::store::PatternMemory;
-use super::{Memory, Rule, Snapshots, XmlError, bytes, read_xml, write_xml};
+use super::{Rule, Snapshots, XmlError, best, bytes, read_xml, reason, write_xml};
 use crate::bot::GameRecord;
 use crate::learner::{Change, KnownPattern};
 use crate::reason::Reason;
@@ -64,14 +64,15 @@ impl PersonalMemory {
     /// Its move in a position in which the game goes on. Of equal moves `seed`, the position and all that it has learnt
     /// decide.
     pub fn decide(&self, position: &Position, seed: u64) -> Decision {
-        let bot = Memory { store: self.store.clone(), rule: Rule::Bounded, snapshots: Snapshots::Last, seed };
-        let (column, score) = bot.best(position);
-        let judge = PatternJudge { memory: &bot.store, rule: bot.rule, position };
-        let voices = judge.voices(&bot.store.vocabulary().snapshot(position));
-        let decided =
-            |voice: &super::Voice| voice.proposal.column == column && Some(voice.proposal.score) == score;
+        let (memory, rule) = (&self.store, Rule::Bounded);
+        let (column, score) = best(memory, rule, seed, position);
+        let judge = PatternJudge { memory, rule, position };
+        let voices = judge.voices(&memory.vocabulary().snapshot(position));
+        let decided = |voice: &Voice| voice.proposal.column == column && Some(voice.proposal.score) == score;
         match voices.into_iter().find(decided) {
-            Some(voice) => Decision { column, ground: judge.ground(&voice), reason: Some(bot.reason(voice)) },
+            Some(voice) => {
+                Decision { column, ground: judge.ground(&voice), reason: Some(reason(memory, voice)) }
+            }
             None => Decision { column, ground: Ground::Chance, reason: None },
         }
     }
@@ -102,11 +103,7 @@ mod tests {
 
     fn lesson(memory: &mut PersonalMemory, moves: &str, side: Side) -> Vec<Change> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let result = match game.outcome().and_then(Outcome::winner) {
-            None => SideResult::Draw,
-            Some(winner) if winner == side => SideResult::Win,
-            Some(_) => SideResult::Loss,
-        };
+        let result = SideResult::of(side, game.outcome().and_then(Outcome::winner));
         memory.learn(&GameRecord { game, side, result })
     }
 

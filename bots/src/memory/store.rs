@@ -159,11 +159,7 @@ mod tests {
 
     fn record(moves: &str, side: Side) -> GameRecord {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let result = match game.outcome().and_then(fourfold_engine::Outcome::winner) {
-            None => SideResult::Draw,
-            Some(winner) if winner == side => SideResult::Win,
-            Some(_) => SideResult::Loss,
-        };
+        let result = SideResult::of(side, game.outcome().and_then(fourfold_engine::Outcome::winner));
         GameRecord { game, side, result }
     }
 

@@ -187,11 +187,7 @@ mod tests {
                 game.play(legal[rng.random_range(0..legal.len())]).unwrap();
             }
             let side = Side::BOTH[number % 2];
-            let result = match game.outcome().and_then(Outcome::winner) {
-                None => SideResult::Draw,
-                Some(winner) if winner == side => SideResult::Win,
-                Some(_) => SideResult::Loss,
-            };
+            let result = SideResult::of(side, game.outcome().and_then(Outcome::winner));
             memory.learn(&GameRecord { game, side, result }, Snapshots::All);
         }
         memory

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fourfold_bots::memory::{Decision, Ground, PersonalMemory};
 use fourfold_bots::{Change, Counts, GameRecord, KnownPattern};
-use fourfold_engine::{Column, Game, Outcome, Side, SideResult, Variant};
+use fourfold_engine::{Column, Game, Side, SideResult, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
@@ -211,11 +211,7 @@ async fn teach(request: Request) -> Result<Json<MemoryLearnt>, ApiError> {
     let game = game(&moves)?;
     let side = Side::from(side);
     let outcome = game.outcome().ok_or_else(|| ApiError::bad_field("moves", "the game is not over"))?;
-    let result = match outcome {
-        Outcome::Draw => SideResult::Draw,
-        Outcome::Win { by, .. } if by == side => SideResult::Win,
-        Outcome::Win { .. } => SideResult::Loss,
-    };
+    let result = SideResult::of(side, outcome.winner());
     let mut memory = personal(memory.as_ref())?;
     let changes = memory.learn(&GameRecord { game, side, result });
     Ok(Json(MemoryLearnt::new(&memory, changes)))

@@ -92,11 +92,7 @@ async fn a_memory_that_knows_all_there_is_fits() {
             game.play(choice.column).unwrap();
         }
         for side in [Side::First, Side::Second] {
-            let result = match game.outcome().and_then(Outcome::winner) {
-                None => SideResult::Draw,
-                Some(winner) if winner == side => SideResult::Win,
-                Some(_) => SideResult::Loss,
-            };
+            let result = SideResult::of(side, game.outcome().and_then(Outcome::winner));
             memory.learn(&GameRecord { game: game.clone(), side, result });
         }
     }
