@@ -288,6 +288,18 @@ mod tests {
     }
 
     #[test]
+    fn no_trap_gives_a_draw_away() {
+        let judge = Judge::new(Solver::new());
+        let trap = &mut Perfect::new(Style::Trap, Variant::STANDARD, 1);
+        for opening in openings::balanced(Variant::STANDARD) {
+            let moves = opening.notation();
+            let chosen = choose_with(trap, &moves, None, false).column;
+            let scores = judge.known_columns(opening.game(Variant::STANDARD).unwrap().position()).unwrap();
+            assert_eq!(scores.get(chosen), Some(Score::DRAW), "{moves}");
+        }
+    }
+
+    #[test]
     fn without_time_for_scores_the_reserve_plays() {
         let bot = &mut Perfect::new(Style::Exact, Variant::STANDARD, 1);
         assert_eq!(choose_with(bot, "4444426262", Some(400), false).info, None);
