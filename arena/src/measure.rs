@@ -13,6 +13,7 @@ pub mod decisions;
 pub mod ladder;
 pub mod solved;
 pub mod subject;
+pub mod traps;
 
 use std::sync::atomic::AtomicBool;
 

@@ -4,11 +4,13 @@
 //! [`ColumnScores`]. A [`Verdict`] judges one move, a [`Skill`] sums up the verdicts on one player, and a [`Review`] is
 //! both for a whole game.
 
+mod exploitation;
 mod judge;
 mod skill;
 mod verdict;
 mod worth;
 
+pub use exploitation::{Decisions, Encounter, Exploitation};
 pub use judge::Judge;
 pub use skill::{PlyBands, Skill};
 pub use verdict::{Mistake, Verdict};

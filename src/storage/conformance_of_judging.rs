@@ -1,7 +1,7 @@
 //! The part of the suite for all back ends that is about judged games and puzzles.
 
-use fourfold_engine::review::Skill;
-use fourfold_engine::{BySide, Variant};
+use fourfold_engine::review::{Decisions, Encounter, Skill};
+use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
 use super::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player, player_id, spec,
@@ -25,6 +25,7 @@ macro_rules! conformance_of_judging {
             games_of_people_may_be_judged_ahead,
             games_that_do_not_count_add_nothing,
             judgements_survive_reopening,
+            what_opponents_decided_is_counted_by_opponent,
             puzzles_are_kept_once_and_the_best_of_them,
             only_the_first_attempt_counts,
             attempts_of_guests_count_from_the_third_puzzle_on,
@@ -184,6 +185,34 @@ pub(crate) async fn judgements_survive_reopening<F: Fixture>() {
         store.judging_progress().await.unwrap(),
         JudgingProgress { covered: 1, finished: 3, ahead: 0 }
     );
+}
+
+pub(crate) async fn what_opponents_decided_is_counted_by_opponent<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    let casual = GameSpec { rated: false, ..spec("g4", "Ada", "Bob") };
+    play(&*store, casual, FIRST_WINS, GameResult::First, EndReason::Four).await;
+    let of = async |name: &str, games| {
+        store.encounters_of(&player_id(name), Variant::STANDARD, games).await.unwrap()
+    };
+    assert_eq!(of("Ada", 9).await, [], "nothing was judged");
+    let games = (1..=4).map(|number| (number, judged(10, 20))).collect();
+    step(&*store, 0, games).await.unwrap();
+    let decisions = |games: u64| Decisions { faced: 3 * games, failed: 2 * games };
+    let each = WinDrawLoss { wins: 1, draws: 0, losses: 1 };
+    let lost = WinDrawLoss { wins: 0, draws: 0, losses: 1 };
+    let encounter = |score, stones_of_wins, faced, elsewhere| Encounter {
+        score,
+        stones_of_wins,
+        faced: decisions(faced),
+        elsewhere: decisions(elsewhere),
+    };
+    assert_eq!(of("Ada", 9).await, [encounter(each, 7, 2, 1)], "Bob met Eve too");
+    assert_eq!(of("Ada", 1).await, [encounter(lost, 0, 1, 2)], "the last one alone");
+    assert_eq!(of("Bob", 9).await, [encounter(each, 7, 2, 0), encounter(lost, 0, 1, 0)]);
+    assert_eq!(of("Nobody", 9).await, []);
+    let small = store.encounters_of(&player_id("Ada"), "9x6".parse().unwrap(), 9).await.unwrap();
+    assert_eq!(small, []);
 }
 
 fn puzzle(id: &str, quality: u32) -> NewPuzzle {

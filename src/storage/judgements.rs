@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use fourfold_engine::review::Skill;
+use fourfold_engine::review::{Encounter, Skill};
 use fourfold_engine::{BySide, Variant};
 
 use super::error::StoreError;
@@ -78,6 +78,15 @@ pub trait JudgementStore {
 
     /// How well a player plays, by variant.
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError>;
+
+    /// What came of those of a player's last rated games on a board that were judged, one for each opponent. Of so many
+    /// last games: what is summed up for a page takes milliseconds.
+    async fn encounters_of(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        games: u32,
+    ) -> Result<Vec<Encounter>, StoreError>;
 }
 
 /// How far the judge has come.

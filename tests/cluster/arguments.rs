@@ -1,5 +1,7 @@
-//! `--kills N --zombies N --rolling N --bus-restart N --database-restart N --games N --seed S`, and what test runners
-//! pass to every test.
+//! `--kills N --zombies N --rolling N --bus-restart N --database-restart N --games N --seed S --upgrade-from BINARY`,
+//! and what test runners pass to every test.
+
+use std::path::PathBuf;
 
 /// How hard to try.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct Arguments {
     pub(crate) games: u32,
     /// Decides when what happens, and what is played.
     pub(crate) seed: u64,
+    /// A binary of the version before, by which all nodes begin.
+    pub(crate) upgrade_from: Option<PathBuf>,
     /// Whether nothing was asked for, so that a little of everything is done.
     pub(crate) is_short: bool,
 }
@@ -37,9 +41,14 @@ impl Arguments {
             database_restarts: 0,
             games: 20,
             seed: 1,
+            upgrade_from: None,
             is_short: false,
         };
         while let Some(word) = words.next() {
+            if word == "--upgrade-from" {
+                arguments.upgrade_from = Some(words.next().expect("--upgrade-from needs a binary").into());
+                continue;
+            }
             let mut number = || -> u64 {
                 let value = words.next().unwrap_or_else(|| panic!("{word} needs a number"));
                 value.parse().unwrap_or_else(|_| panic!("{word} needs a number, not {value}"))

@@ -5,6 +5,7 @@
 //! cargo test --release --test cluster -- --kills 20 --games 300
 //! cargo test --release --test cluster -- --zombies 20
 //! cargo test --release --test cluster -- --rolling 3 --games 1000
+//! cargo test --release --test cluster -- --rolling 1 --upgrade-from OLD/fourfold
 //! cargo test --release --test cluster -- --bus-restart 10
 //! cargo test --release --test cluster -- --database-restart 10
 //! ```
@@ -12,8 +13,9 @@
 //! The two players of a game reach the arena through balancers that begin at different nodes. `--kills` kills nodes
 //! with `kill -9`, mostly the one that leads, and starts each again after a moment. `--zombies` suspends the one that
 //! leads for longer than its lease, so that another one takes its place, and lets it go on: it must find itself
-//! replaced and end. `--rolling` stops each node in turn as an upgrade does. Without arguments a little of everything
-//! is done.
+//! replaced and end. `--rolling` stops each node in turn as an upgrade does, the one that leads last; with
+//! `--upgrade-from` it is one, from the version before beside this one to this one alone. Without arguments a little of
+//! everything is done.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
 
@@ -108,7 +110,7 @@ async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus
     std::fs::create_dir(&arena).expect("a writable directory");
     server.keep(&arena);
     let bots = players::create_bots(&arena, arguments.games);
-    let mut nodes = Nodes::start(directory, &arena, bus);
+    let mut nodes = Nodes::start(directory, &arena, bus, arguments.upgrade_from.as_deref());
     let balancers =
         [Balancer::start(nodes.addresses(), 0).await, Balancer::start(nodes.addresses(), 1).await];
     let history = Arc::new(History::create(&directory.join("history.ndjson")));
@@ -179,7 +181,7 @@ impl Test<'_> {
         }
         faults.extend(self.report("leaders frozen and replaced", self.arguments.zombies, GOES_ON_MAX).await);
         for _ in 0..self.arguments.rolling {
-            for node in 0..nodes.len() {
+            for node in nodes.in_order_of_restart().await {
                 // As an operator does who looks whether the arena is well before the next one.
                 self.quiet().await;
                 self.watch.all_go_on(GOES_ON_MAX).await;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -26,6 +27,9 @@ pub(crate) struct Nodes {
     settings: Vec<String>,
     addresses: Vec<SocketAddr>,
     running: Vec<Option<Daemon>>,
+    /// The version before, by which nodes run that were not upgraded yet.
+    before: Option<PathBuf>,
+    upgraded: [bool; NODES],
 }
 
 /// What `fourfold cluster status --json` prints, as far as it matters.
@@ -41,14 +45,16 @@ struct ShownNode {
 }
 
 impl Nodes {
-    /// Starts them on the database that `arena` names, with its key.
-    pub(crate) fn start(directory: &Path, arena: &Path, bus: &Bus) -> Self {
+    /// Starts them on the database that `arena` names, with its key; by a binary of the version before if there is one.
+    pub(crate) fn start(directory: &Path, arena: &Path, bus: &Bus, before: Option<&Path>) -> Self {
         let mut nodes = Self {
             arena: arena.to_owned(),
             directories: Vec::new(),
             settings: Vec::new(),
             addresses: Vec::new(),
             running: Vec::new(),
+            before: before.map(Path::to_owned),
+            upgraded: [false; NODES],
         };
         for number in 0..NODES {
             let own = directory.join(format!("node-{number}"));
@@ -61,7 +67,7 @@ impl Nodes {
             }
             let settings =
                 format!("{SETTINGS}\n[cluster]\nbus = \"{}\"\nnode = \"node-{number}\"\n", bus.url());
-            let daemon = Daemon::start(&own, None, &settings);
+            let daemon = nodes.start_one(number, &own, None, &settings);
             nodes.addresses.push(daemon.address());
             nodes.running.push(Some(daemon));
             nodes.directories.push(own);
@@ -105,7 +111,29 @@ impl Nodes {
 
     pub(crate) fn start_again(&mut self, node: usize) {
         let address = Some(self.addresses[node]);
-        self.running[node] = Some(Daemon::start(&self.directories[node], address, &self.settings[node]));
+        let daemon = self.start_one(node, &self.directories[node], address, &self.settings[node]);
+        self.running[node] = Some(daemon);
+    }
+
+    fn start_one(
+        &self,
+        node: usize,
+        directory: &Path,
+        address: Option<SocketAddr>,
+        settings: &str,
+    ) -> Daemon {
+        match self.before.as_deref().filter(|_| !self.upgraded[node]) {
+            Some(before) => Daemon::launch(Command::new(before), directory, address, settings)
+                .unwrap_or_else(|status| panic!("the version before was not ready, {status}")),
+            None => Daemon::start(directory, address, settings),
+        }
+    }
+
+    /// The nodes in the order in which an operator restarts them: the one that leads comes last, so that games move
+    /// once.
+    pub(crate) async fn in_order_of_restart(&self) -> Vec<usize> {
+        let leader = self.leader().await;
+        (0..self.len()).filter(|node| *node != leader).chain([leader]).collect()
     }
 
     /// Lets it stand still for so long.
@@ -119,9 +147,10 @@ impl Nodes {
         daemon.ended_within(patience).await.map(|status| status.code())
     }
 
-    /// Stops it as planned, and starts it again.
+    /// Stops it as planned, and starts it again; by the new version, whatever it ran by.
     pub(crate) fn restart(&mut self, node: usize) {
         let daemon = self.running[node].take().expect("it runs");
+        self.upgraded[node] = true;
         tokio::task::block_in_place(|| daemon.stop());
         tokio::task::block_in_place(|| self.start_again(node));
     }

@@ -14,9 +14,10 @@ use self::server::PostgresServer;
 use super::storage::{rows_of, said};
 use super::{Daemon, check_failure, fourfold, text};
 
-/// How long games go on before the server is killed, and how long it is away.
+/// How long games go on before the server is killed, and how long it is away: longer than a pair of players waits for a
+/// game that it was promised before it asks again, which must do no harm.
 const BEFORE: Duration = Duration::from_secs(2);
-const AWAY: Duration = Duration::from_secs(2);
+const AWAY: Duration = Duration::from_secs(4);
 
 /// The daemon's games alone, and none of the house's.
 const QUIET: &[(&str, &str)] =

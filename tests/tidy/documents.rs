@@ -51,6 +51,57 @@ fn unexplained_settings(text: &str, all: &toml::Table) -> Vec<String> {
     keys.filter(|name| !text.contains(name)).collect()
 }
 
+/// What files of `deploy/` ask for by a name that begins like our variables and is none of our settings: a name of the
+/// site, say, from which settings are made.
+const ASKED_FOR: &[&str] = &[
+    "FOURFOLD_NAME",
+    "FOURFOLD_ADDRESS",
+    "FOURFOLD_CERTIFICATE",
+    "FOURFOLD_DATABASE_PASSWORD",
+    "FOURFOLD_DATA",
+    "FOURFOLD_BINARY",
+    "FOURFOLD_MAINTAINER",
+];
+
+#[test]
+fn deployments_set_what_there_is_to_set() {
+    let all = toml::Table::try_from(fourfold::system::config::Config::default()).unwrap();
+    let files: Vec<(String, String)> =
+        tracked().into_iter().filter(|(path, _)| path.starts_with("deploy/")).collect();
+    assert!(files.is_empty() || files.iter().any(|(_, text)| !variables(text).is_empty()));
+    check_none("there is no such setting", &unknown_variables(&files, &all));
+}
+
+/// Our variables that a text names.
+fn variables(text: &str) -> BTreeSet<&str> {
+    let is_of_name = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    text.split(|letter| !is_of_name(letter)).filter(|word| word.starts_with("FOURFOLD_")).collect()
+}
+
+fn unknown_variables(files: &[(String, String)], all: &toml::Table) -> Vec<String> {
+    let sections = all.iter().filter_map(|(section, keys)| Some((section, keys.as_table()?)));
+    let known: BTreeSet<String> = sections
+        .flat_map(|(section, keys)| {
+            // Those of the server go without their section.
+            let prefix = if section == "server" { String::new() } else { format!("{section}_") };
+            keys.keys().map(move |key| format!("FOURFOLD_{prefix}{key}").to_uppercase())
+        })
+        .collect();
+    let is_unknown = |name: &&str| !known.contains(*name) && !ASKED_FOR.contains(name);
+    let of_file = |(path, text): &(String, String)| -> Vec<String> {
+        variables(text).into_iter().filter(is_unknown).map(|name| format!("{path}: {name}")).collect()
+    };
+    files.iter().flat_map(of_file).collect()
+}
+
+#[test]
+fn a_variable_that_sets_nothing_is_named() {
+    let all = toml::from_str("[server]\nlisten = 1\n[cluster]\nbus = 2\n").unwrap();
+    let files =
+        [("deploy/a".to_owned(), "FOURFOLD_LISTEN, FOURFOLD_CLUSTER_BUS=1 FOURFOLD_BUS: 2".to_owned())];
+    assert_eq!(unknown_variables(&files, &all), ["deploy/a: FOURFOLD_BUS"]);
+}
+
 /// All names in a JSON schema that a reader of the protocol meets: properties, types, words of choices.
 fn names(schema: &serde_json::Value, found: &mut BTreeSet<String>) {
     match schema {

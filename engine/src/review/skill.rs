@@ -1,6 +1,6 @@
 //! How well somebody plays, as counts of exact verdicts.
 
-use super::{Verdict, Worth};
+use super::{Decisions, Verdict, Worth};
 use crate::search::Score;
 
 /// Sums of verdicts on one player's moves.
@@ -65,6 +65,11 @@ impl Skill {
     /// Moves that changed who wins, to the player's harm.
     pub fn blunders(&self) -> u64 {
         self.moves - self.good
+    }
+
+    /// The positions in which there was something to lose, and how often it was lost.
+    pub fn decided(&self) -> Decisions {
+        Decisions { faced: self.decisions, failed: self.decisions.saturating_sub(self.good_decisions) }
     }
 
     /// The share of moves that kept the position's value, 0 to 1; `None` without moves.

@@ -16,11 +16,12 @@ use fourfold_arena::course::Course;
 use fourfold_arena::measure::classes;
 use fourfold_arena::measure::ladder::Climb;
 use fourfold_arena::measure::subject::Subject;
-use fourfold_arena::measure::{self, decisions};
+use fourfold_arena::measure::{self, decisions, ladder, traps};
 use fourfold_arena::program::spec::{ProgramSpec, ProgramSpecError};
 use fourfold_arena::runner::Observer;
 use fourfold_arena::shard::Shard;
 use fourfold_bots::{BotError, BotSpec};
+use fourfold_engine::openings::Opening;
 use fourfold_engine::review::Judge;
 use fourfold_engine::solver::{ColumnScores, SearchLimits, Solver};
 use fourfold_engine::{Position, Side, Variant};
@@ -56,6 +57,7 @@ Examples:
   fourfold measure memory:file=memory.xml --solved --games 0
   fourfold measure cmd:./mybot --positions 100 --games 0
   fourfold measure ntuple:plies=0 ntuple:plies=4 --classes --ladder
+  fourfold measure perfect perfect:style=trap --positions 0 --games 0 --traps
   fourfold measure negamax:depth=8 --shard 1/2 > 1.part; fourfold measure --join 1.part 2.part")]
 pub(in crate::app) struct MeasureCommand {
     /// The bots, with their settings (see `fourfold bots`), or programs: cmd:COMMAND or cmd+DIALECT:COMMAND, with a
@@ -66,7 +68,7 @@ pub(in crate::app) struct MeasureCommand {
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     move_ms: u64,
     /// In how many positions a bot chooses.
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     positions: u32,
     /// Take the solved positions that ship, by which the arena measures its learners: in a moment, and `decision`
     /// alone. A bot may look at 20,000 nodes in each, whatever its settings say.
@@ -85,6 +87,13 @@ pub(in crate::app) struct MeasureCommand {
     /// How many games a bot plays against each of those.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = contest::parse_games, requires = "ladder")]
     ladder_games: u64,
+    /// Play `negamax` to depths 2, 4, 6 and 8 from balanced openings, each with both sides, and tell what the bot makes
+    /// of opponents that err: how many mistakes it draws from them, beside those that they make by themselves.
+    #[arg(long)]
+    traps: bool,
+    /// How many games a bot plays against each of those.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = contest::parse_games, requires = "traps")]
+    trap_games: u64,
     /// Which positions and openings, and what bots draw that have no seed of their own.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -110,6 +119,8 @@ pub(in crate::app) struct MeasureCommand {
 /// A measurement under way.
 struct Measuring<'a> {
     flags: &'a MeasureCommand,
+    /// From which opponents that err are played.
+    openings: Vec<Opening>,
     interrupt: Interrupt,
     progress: ProgressLine,
 }
@@ -125,7 +136,8 @@ impl MeasureCommand {
         // A mistake is told before any work.
         let bots = self.bots.iter().map(|bot| self.subject(bot)).collect::<anyhow::Result<Vec<_>>>()?;
         let progress = ProgressLine::new(self.steps(), "positions and games");
-        let mut measuring = Measuring { flags: self, interrupt: Interrupt::listen()?, progress };
+        let openings = traps::openings(self.trap_pairs(), self.seed)?;
+        let mut measuring = Measuring { flags: self, openings, interrupt: Interrupt::listen()?, progress };
         let positions = measuring.judge()?;
         let works = bots.iter().map(|(bot, subject)| {
             measuring.measure(subject, &positions).with_context(|| format!("measuring {bot}"))
@@ -163,6 +175,7 @@ impl MeasureCommand {
             classes: self.classes,
             games: self.games,
             ladder_games: self.ladder.then_some(self.ladder_games),
+            trap_games: self.traps.then_some(self.trap_games),
             move_ms: self.move_ms,
         }
     }
@@ -195,6 +208,11 @@ impl MeasureCommand {
         if self.solved { 0 } else { self.positions }
     }
 
+    /// Openings of the games against each opponent that errs.
+    fn trap_pairs(&self) -> u64 {
+        if self.traps { self.trap_games / 2 } else { 0 }
+    }
+
     fn climb(&self) -> Option<Climb> {
         let concurrency = NonZeroUsize::from(NonZeroU16::new(self.threads)?);
         let (pairs, seed, shard) = (self.ladder_games / 2, self.seed, self.shard);
@@ -206,24 +224,31 @@ impl MeasureCommand {
         let classes = if self.classes { classes::shipped().len() as u64 } else { 0 };
         let climb = self.climb().map_or(0, Climb::games);
         let (drawn, classes) = (self.share(self.drawn().into()), self.share(classes));
-        let of_each = drawn + classes + self.share(2 * u64::from(self.games)) + climb;
+        let traps = self.share(2 * self.trap_pairs() * ladder::OPPONENTS.len() as u64);
+        let of_each = drawn + classes + self.share(2 * u64::from(self.games)) + climb + traps;
         drawn + self.bots.len() as u64 * of_each
     }
 
-    fn tasks<'a>(&self, positions: &'a [DrawnPosition]) -> Vec<MeasureTask<'a>> {
+    fn tasks<'a>(&self, positions: &'a [DrawnPosition], openings: &'a [Opening]) -> Vec<MeasureTask<'a>> {
         let positions = positions.iter().map(|(position, scores)| MeasureTask::Judge(position, scores));
         let shipped = if self.classes { classes::shipped() } else { &[] };
         let classes = shipped.iter().map(|(class, solved)| MeasureTask::Classify(*class, solved));
         let games = (0..u64::from(self.games))
             .flat_map(|game| Side::BOTH.map(|side| MeasureTask::Play { side, game }));
-        positions.chain(self.of_part(classes)).chain(self.of_part(games)).collect()
+        let traps = (0..ladder::OPPONENTS.len()).flat_map(|opponent| {
+            let pair = move |(game, opening): (u64, &'a Opening)| {
+                Side::BOTH.map(|side| MeasureTask::Trap { opponent, opening, side, game })
+            };
+            (0..).zip(openings).flat_map(pair)
+        });
+        positions.chain(self.of_part(classes)).chain(self.of_part(games)).chain(self.of_part(traps)).collect()
     }
 }
 
 impl Measuring<'_> {
     /// Draws positions and solves them: once, for all bots.
     fn judge(&mut self) -> anyhow::Result<Vec<DrawnPosition>> {
-        let Self { flags, interrupt, progress } = self;
+        let Self { flags, interrupt, progress, .. } = self;
         let positions: Vec<Position> = flags.of_part(measure::positions(flags.drawn(), flags.seed)).collect();
         let limits = SearchLimits { nodes: None, stop: interrupt.stop().flag() };
         let mut judged = Vec::with_capacity(positions.len());
@@ -248,14 +273,14 @@ impl Measuring<'_> {
     /// Lets a bot do its work.
     fn measure(&mut self, subject: &Subject, positions: &[DrawnPosition]) -> anyhow::Result<MeasuredWork> {
         let mut results = Vec::new();
-        let Self { flags, interrupt, progress } = self;
+        let Self { flags, openings, interrupt, progress } = self;
         crew::share(
             flags.threads,
-            &flags.tasks(positions),
+            &flags.tasks(positions, openings),
             || MeasuredBot::new(subject, flags.seed),
             |seat, task| {
                 let done = seat.perform(*task, interrupt.stop().flag())?;
-                Ok::<Option<TaskResult>, BotError>((!interrupt.is_told()).then_some(done))
+                Ok::<Option<TaskResult>, BotError>(done.filter(|_| !interrupt.is_told()))
             },
             |done| {
                 results.push(done);

@@ -8,13 +8,13 @@ use rand::rngs::ChaCha8Rng;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::player::{Habits, Happening, LoadPlayer, Role, Witness};
+use super::player::{Habits, Happening, LoadPlayer, LoadTrouble, Role, Witness};
 use crate::client::{Client, ClientError, Introduction, game_time};
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::PlayerName;
 use crate::model::opening::SideChoice;
-use crate::protocol::ClientMessage;
 use crate::protocol::client::Challenge;
+use crate::protocol::{ClientMessage, ErrorCode, WireError};
 
 use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireVariant};
 
@@ -65,31 +65,55 @@ pub async fn play_pair(
     };
     let habits = Habits { think: plan.think, patience: plan.patience };
     let offerer = LoadPlayer::new(first, Role::Challenger, Arc::clone(&witness), habits, rng(0));
-    let taker = LoadPlayer::new(second, Role::Challenged, witness, habits, rng(1));
+    let taker = LoadPlayer::new(second, Role::Challenged, Arc::clone(&witness), habits, rng(1));
     let offering = async {
-        let result = offer_games(offerer, &opponent, &plan, &done).await;
+        let result = offer_games(offerer, &opponent, &plan, &*witness, &done).await;
         done.cancel();
         result
     };
-    tokio::try_join!(offering, accept_games(taker, &done))?;
+    tokio::try_join!(offering, accept_games(taker, &*witness, &done))?;
     Ok(())
+}
+
+/// Games that two players agreed on and that have not ended.
+#[derive(Clone, Copy, Default, Debug)]
+struct Agreed {
+    games: u32,
+    /// Whether that was agreed on once more while games of the time before might still come.
+    is_repeated: bool,
+}
+
+impl Agreed {
+    fn agree(&mut self, games: u32) {
+        *self = Self { games, is_repeated: self.games > 0 };
+    }
+
+    fn end_game(&mut self) {
+        self.games = self.games.saturating_sub(1);
+    }
+
+    /// Whether a refusal is no trouble. A server that stores nothing for a while is silent; the game that it owes and
+    /// what is agreed on once more then cross, and with that game both players are at their limit.
+    fn explains(self, error: &WireError) -> bool {
+        self.is_repeated && error.code == ErrorCode::Busy
+    }
 }
 
 async fn offer_games(
     mut player: LoadPlayer,
     opponent: &PlayerName,
     plan: &PairPlan,
+    witness: &dyn Witness,
     stop: &CancellationToken,
 ) -> Result<(), ClientError> {
     let time = game_time(plan.time)?;
     let mut left = plan.games;
-    // Games that the server still owes from the last challenge.
-    let mut owed = 0;
+    let mut agreed = Agreed::default();
     let mut challenge_at = Instant::now();
     while left != Some(0) {
         if !player.is_playing() && Instant::now() >= challenge_at {
-            owed = series(left);
-            player.send(&challenge(opponent, plan, time, owed)).await?;
+            agreed.agree(series(left));
+            player.send(&challenge(opponent, plan, time, agreed.games)).await?;
             challenge_at = Instant::now() + PATIENCE;
         }
         let idle = !player.is_playing();
@@ -101,11 +125,15 @@ async fn offer_games(
             None => break,
             Some(Happening::Ended) => {
                 left = left.map(|left| left - 1);
-                owed = u32::saturating_sub(owed, 1);
-                challenge_at = Instant::now() + if owed == 0 { Duration::ZERO } else { PATIENCE };
+                agreed.end_game();
+                challenge_at = Instant::now() + if agreed.games == 0 { Duration::ZERO } else { PATIENCE };
             }
             Some(Happening::Refused(error)) => {
                 challenge_at = Instant::now() + error.retry_ms.map_or(PATIENCE, Duration::from_millis);
+                if !agreed.explains(&error) {
+                    agreed = Agreed::default();
+                    witness.trouble(LoadTrouble::Refused(error));
+                }
             }
             Some(Happening::Back) => challenge_at = challenge_at.min(Instant::now() + AFTER_RETURN),
             Some(Happening::Offered(_) | Happening::OfferEnded) => {}
@@ -115,10 +143,22 @@ async fn offer_games(
     Ok(())
 }
 
-async fn accept_games(mut player: LoadPlayer, stop: &CancellationToken) -> Result<(), ClientError> {
+async fn accept_games(
+    mut player: LoadPlayer,
+    witness: &dyn Witness,
+    stop: &CancellationToken,
+) -> Result<(), ClientError> {
+    let mut agreed = Agreed::default();
     while let Some(happening) = player.next(stop).await? {
-        if let Happening::Offered(challenge) = happening {
-            player.accept(challenge).await?;
+        match happening {
+            Happening::Offered(offer) => {
+                agreed.agree(offer.terms.games.number());
+                player.accept(offer.challenge).await?;
+            }
+            Happening::Ended => agreed.end_game(),
+            Happening::Refused(error) if agreed.explains(&error) => {}
+            Happening::Refused(error) => witness.trouble(LoadTrouble::Refused(error)),
+            Happening::Back | Happening::OfferEnded => {}
         }
     }
     player.leave().await;
@@ -150,6 +190,23 @@ fn challenge(opponent: &PlayerName, plan: &PairPlan, time: GameTime, games: u32)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_was_agreed_on_twice_may_be_refused() {
+        let (busy, unknown) =
+            (WireError::new(ErrorCode::Busy, ""), WireError::new(ErrorCode::NoSuchGame, ""));
+        let mut agreed = Agreed::default();
+        agreed.agree(2);
+        assert!(!agreed.explains(&busy), "nothing is owed yet");
+        agreed.end_game();
+        agreed.agree(2);
+        assert!(agreed.explains(&busy) && !agreed.explains(&unknown), "the second of the first two may come");
+        agreed.end_game();
+        agreed.end_game();
+        agreed.end_game();
+        agreed.agree(1);
+        assert!(!agreed.explains(&busy), "all have ended");
+    }
 
     #[test]
     fn series_are_single_games_or_even() {

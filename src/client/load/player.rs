@@ -131,12 +131,12 @@ pub(super) enum Happening {
     /// The connection was made again, and the list of live games is complete.
     Back,
     /// Somebody offers a game.
-    Offered(ChallengeId),
+    Offered(Box<Offer>),
     /// An offer of this player's came to nothing.
     OfferEnded,
     /// A game ended.
     Ended,
-    /// A request that was no move was refused.
+    /// A request that was no move was refused; whether that is trouble is for the role to say.
     Refused(Box<WireError>),
 }
 
@@ -243,7 +243,11 @@ impl LoadPlayer {
                 ServerMessage::Pong(_) => return Ok(()),
                 // Others play on.
                 ServerMessage::Turn(_) => {}
-                _ => drop(self.take(received).await?),
+                _ => {
+                    if let Some(Happening::Refused(error)) = self.take(received).await? {
+                        self.witness.trouble(LoadTrouble::Refused(error));
+                    }
+                }
             }
         }
     }
@@ -284,7 +288,7 @@ impl LoadPlayer {
                 self.ask_for_unheard().await?;
                 return Ok(std::mem::take(&mut self.is_returning).then_some(Happening::Back));
             }
-            ServerMessage::Challenge(offer) => return Ok(self.offered(*offer)),
+            ServerMessage::Challenge(offer) => return Ok(self.offered(offer)),
             ServerMessage::ChallengeEnd(_) => return Ok(Some(Happening::OfferEnded)),
             ServerMessage::Game(snapshot) => return Ok(self.take_snapshot(&snapshot)),
             ServerMessage::Turn(turn) => {
@@ -300,10 +304,10 @@ impl LoadPlayer {
                 self.witness.heard_end(&HeardEnd { player, game: end.game.clone(), connection });
                 return Ok(self.take_end(&end));
             }
-            ServerMessage::Error(error) => {
-                self.witness.trouble(LoadTrouble::Refused(error.clone()));
-                return Ok(error.game.is_none().then_some(Happening::Refused(error)));
+            ServerMessage::Error(error) if error.game.is_none() => {
+                return Ok(Some(Happening::Refused(error)));
             }
+            ServerMessage::Error(error) => self.witness.trouble(LoadTrouble::Refused(error)),
             ServerMessage::Welcome(_)
             | ServerMessage::Ok(_)
             | ServerMessage::Notice(_)
@@ -325,9 +329,9 @@ impl LoadPlayer {
         Ok(None)
     }
 
-    fn offered(&self, offer: Offer) -> Option<Happening> {
+    fn offered(&self, offer: Box<Offer>) -> Option<Happening> {
         let own = offer.from.id == self.client.welcome().you.id;
-        (!own).then_some(Happening::Offered(offer.challenge))
+        (!own).then_some(Happening::Offered(offer))
     }
 
     fn take_snapshot(&mut self, snapshot: &Snapshot) -> Option<Happening> {

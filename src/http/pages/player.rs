@@ -27,7 +27,7 @@ use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::analysis::values::Asker;
 use crate::http::api::leaderboard::RatingView;
-use crate::http::api::players::skill::{GamesToJudge, StageView, Stages};
+use crate::http::api::players::skill::{ExploitationView, GamesToJudge, StageView, Stages};
 use crate::http::api::players::{VariantRating, ratings_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::leagues::{Achievements, OPPONENTS_MAX};
@@ -101,8 +101,21 @@ struct SkillRates {
     mean_loss: Option<String>,
     /// Games and moves that were judged.
     judged: String,
+    /// What it makes of opponents that err.
+    exploitation: Option<ExploitationShown>,
     /// By stages of the game, if somebody asked for them.
     stages: Option<StagesShown>,
+}
+
+/// What somebody makes of opponents that err.
+struct ExploitationShown {
+    /// Mistakes of the opponents for each that they make elsewhere, and how sure that is.
+    ratio: String,
+    traps: String,
+    points: Option<String>,
+    stones: Option<String>,
+    /// Games that were counted.
+    of: String,
 }
 
 /// How well somebody plays by stages of the game.
@@ -294,6 +307,9 @@ async fn skill(
         optimal: percent(lang, optimal),
         mean_loss: skill.mean_loss().map(|loss| stones(lang, loss)),
         judged: lang.fill("profile.judged", &counts),
+        exploitation: ExploitationView::of(&*state.store, player, variant)
+            .await?
+            .map(|view| ExploitationShown::new(lang, &view)),
         stages: match stages {
             Some((games, asker)) => {
                 let stages = Stages::of(state, &asker, player, variant, games).await;
@@ -330,6 +346,19 @@ async fn history(
 ) -> Result<Option<RatingHistory>, PageError> {
     let history = state.store.rating_history(player, variant, HISTORY_MAX).await?;
     Ok(RatingHistory::new(lang, &history, now))
+}
+
+impl ExploitationShown {
+    fn new(lang: Language, view: &ExploitationView) -> Self {
+        let hundredths = |value: f64| lang.decimal(format_args!("{value:.2}"));
+        Self {
+            ratio: lang.decimal(format_args!("{:.2} ± {:.2}", view.ratio, view.margin)),
+            traps: hundredths(view.traps_per_game),
+            points: view.points_per_mistake.map(hundredths),
+            stones: view.stones_of_win.map(|stones| lang.decimal(format_args!("{stones:.1}"))),
+            of: lang.fill("profile.exploitation_of", &[("games", lang.number(view.games))]),
+        }
+    }
 }
 
 impl StagesShown {

@@ -1,8 +1,8 @@
 //! Leaderboards, crosstables and habits, as the interface and the pages show them.
 
 use axum::http::StatusCode;
-use fourfold_engine::BySide;
 use fourfold_engine::review::Skill;
+use fourfold_engine::{BySide, Side};
 use serde_json::{Value, json};
 
 use crate::http::testing::TestSite;
@@ -10,9 +10,10 @@ use crate::model::player::PlayerKind;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
 use crate::storage::conformance::{add, play, player, spec, void};
+use crate::storage::games::GameStore as _;
 use crate::storage::judgements::{Judgement, JudgingStep};
 use crate::storage::record::{BotProfile, GameSpec, StoredPlayer};
-use crate::storage::store::Write;
+use crate::storage::store::{GameQuery, Write};
 
 /// A site with two bots of the house, a remote one and a person. `six` has beaten `random` three times and lost once;
 /// `hal` has drawn with `six`, and Ada has beaten it.
@@ -112,6 +113,45 @@ async fn exact_skill_stands_beside_the_rating_once_games_are_judged() {
     let skill = site.get("/api/v1/players/six/skill").await.json();
     assert_eq!((&skill["games"], &skill["positions"], &skill["good"]), (&json!(1), &json!(8), &json!(0.875)));
     assert_eq!((&skill["decision"], &skill["mean_loss"]), (&json!(0.75), &json!(1.125)));
+}
+
+#[tokio::test]
+async fn what_a_player_makes_of_errors_is_told_once_its_opponents_are_known() {
+    let site = site().await;
+    let skill = async |name: &str| site.get(&format!("/api/v1/players/{name}/skill?games=0")).await.json();
+    assert_eq!(skill("six").await["exploitation"], Value::Null);
+    assert!(!site.get("/player/six").await.body.contains("opponents that err"));
+    // Whoever does not win fails in four of ten decisions: hal did so against six, and as often against Ada.
+    let winner = Skill { moves: 40, good: 40, optimal: 40, decisions: 40, good_decisions: 40, loss: 0 };
+    let loser = Skill { good: 24, good_decisions: 24, loss: 16, ..winner };
+    let games = site.store.finished_games(&GameQuery { limit: 9, ..GameQuery::default() }).await.unwrap();
+    let judged = games.iter().map(|game| {
+        let won = game.ending().unwrap().result.winner();
+        let skill = BySide::from_fn(|side: Side| if won == Some(side) { winner } else { loser });
+        (game.settlement.as_ref().unwrap().number, Judgement::Judged(skill))
+    });
+    let step = Write::StepJudging(Box::new(JudgingStep::in_order(0, judged.collect())));
+    site.store.commit(&[step]).await.unwrap().remove(0).unwrap();
+    let six = skill("six").await["exploitation"].clone();
+    assert_eq!(
+        (&six["games"], &six["ratio"], &six["margin"]),
+        (&json!(1), &json!(1.0), &json!(0.49)),
+        "{six}"
+    );
+    let (points, stones) = (&six["points_per_mistake"], &six["stones_of_win"]);
+    assert_eq!((&six["traps_per_game"], points, stones), (&json!(16.0), &json!(0.0), &Value::Null), "{six}");
+    let random = skill("random").await["exploitation"].clone();
+    assert_eq!(
+        (&random["games"], &random["ratio"]),
+        (&json!(4), &json!(0.25)),
+        "six errs less against it: {random}"
+    );
+    let (points, stones) = (&random["points_per_mistake"], &random["stones_of_win"]);
+    assert_eq!((points, stones), (&json!(-0.0625), &json!(7.0)), "{random}");
+    let body = site.get("/player/six").await.body;
+    assert!(body.contains("Against opponents that err") && body.contains("1.00 ± 0.49"), "{body}");
+    assert!(!body.contains("Stones at a win"), "it has won no such game: {body}");
+    assert!(site.get("/player/six?lang=de").await.body.contains("1,00 ± 0,49"));
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use fourfold_engine::{Side, Variant};
+use fourfold_engine::review::Encounter;
+use fourfold_engine::{Side, SideResult, Variant};
 
 use super::{MemoryStore, MemoryTables, is_rated};
 use crate::model::ids::{GameId, PlayerId};
@@ -63,6 +64,33 @@ impl MemoryTables {
         }
         skills
     }
+
+    fn encounters_of(&self, player: &PlayerId, variant: Variant, games: u32) -> Vec<Encounter> {
+        let mut encounters: BTreeMap<PlayerId, Encounter> = BTreeMap::new();
+        let rated: Vec<_> = self.finished_games().filter(|(_, game)| is_rated(game)).collect();
+        let own = rated.into_iter().rev().filter_map(|(number, game)| {
+            let spec = &game.spec;
+            let side = Side::BOTH.into_iter().find(|side| spec.players[*side] == *player)?;
+            (spec.variant == variant).then_some((number, game, side))
+        });
+        for (number, game, side) in own.take(games as usize) {
+            let judged = self.judgements.games.get(&number);
+            let (Some(Judgement::Judged(judged)), Some(ending)) = (judged, game.ending()) else { continue };
+            let encounter = encounters.entry(game.spec.players[side.opponent()].clone()).or_default();
+            let result = SideResult::of(side, ending.result.winner());
+            encounter.score.count(result);
+            if result == SideResult::Win {
+                encounter.stones_of_wins += game.moves().len() as u64;
+            }
+            encounter.faced.add(judged[side.opponent()].decided());
+        }
+        let skills = self.skills();
+        for (opponent, encounter) in &mut encounters {
+            let all = skills.get(&(opponent.clone(), variant)).map(|sums| sums.skill.decided());
+            encounter.elsewhere = all.unwrap_or_default().without(encounter.faced);
+        }
+        encounters.into_values().collect()
+    }
 }
 
 #[async_trait]
@@ -114,5 +142,14 @@ impl JudgementStore for MemoryStore {
             own.map(|((_, variant), skill)| (variant, skill)).collect();
         skills.sort_by_key(|(variant, _)| variant.to_string());
         Ok(skills)
+    }
+
+    async fn encounters_of(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        games: u32,
+    ) -> Result<Vec<Encounter>, StoreError> {
+        Ok(self.tables().encounters_of(player, variant, games))
     }
 }

@@ -1,6 +1,7 @@
 //! Judged games and the sums by player.
 
-use fourfold_engine::review::Skill;
+use fourfold_engine::WinDrawLoss;
+use fourfold_engine::review::{Decisions, Encounter, Skill};
 
 use super::{Damage, number};
 use crate::storage::judgements::PlayerSkill;
@@ -105,5 +106,62 @@ row! {
 impl JudgedPlayerRow {
     pub(crate) fn decode(&self) -> Result<PlayerSkill, Damage> {
         Ok(PlayerSkill { games: number("skill.games", self.games)?, skill: self.skill.decode()? })
+    }
+}
+
+/// The columns of an [`EncounterRow`], by opponent in their order, of a player's last rated games on a board: `e` are
+/// their numbers and opponents.
+macro_rules! select_encounters {
+    ($last:literal, $variant:literal) => {
+        concat!(
+            "SELECT CAST(count(*) AS BIGINT) AS games, \
+             CAST(sum(CASE WHEN n.result = j.side THEN 1 ELSE 0 END) AS BIGINT) AS losses, \
+             CAST(sum(CASE WHEN n.result = 'draw' THEN 1 ELSE 0 END) AS BIGINT) AS draws, \
+             CAST(sum(CASE WHEN n.result IN (j.side, 'draw') THEN 0 ELSE length(n.moves) END) AS BIGINT) \
+             AS stones_of_wins, \
+             CAST(sum(j.decisions) AS BIGINT) AS faced, CAST(sum(j.good_decisions) AS BIGINT) AS kept, \
+             coalesce(max(s.decisions), 0) AS all_faced, coalesce(max(s.good_decisions), 0) AS all_kept FROM ",
+            $last,
+            " JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
+             JOIN judgement j ON j.number = e.number \
+             AND j.side = CASE WHEN g.first_player = e.opponent THEN 'first' ELSE 'second' END \
+             LEFT JOIN skill s ON s.player = e.opponent AND s.variant = ",
+            $variant,
+            " GROUP BY e.opponent ORDER BY e.opponent"
+        )
+    };
+}
+pub(crate) use select_encounters;
+
+row! {
+    /// The judged games of a player against one opponent, and what that one decided in all of its own.
+    #[derive(Debug)]
+    pub(crate) struct EncounterRow {
+        games: i64,
+        losses: i64,
+        draws: i64,
+        stones_of_wins: i64,
+        faced: i64,
+        kept: i64,
+        all_faced: i64,
+        all_kept: i64,
+    }
+}
+
+impl EncounterRow {
+    pub(crate) fn decode(&self) -> Result<Encounter, Damage> {
+        let decisions = |faced: i64, kept: i64| {
+            let failed = number("good_decisions", faced.saturating_sub(kept))?;
+            Ok::<_, Damage>(Decisions { faced: number("decisions", faced)?, failed })
+        };
+        let (losses, draws): (u64, u64) = (number("losses", self.losses)?, number("draws", self.draws)?);
+        let games: u64 = number("games", self.games)?;
+        let faced = decisions(self.faced, self.kept)?;
+        Ok(Encounter {
+            score: WinDrawLoss { wins: games.saturating_sub(losses + draws), draws, losses },
+            stones_of_wins: number("moves", self.stones_of_wins)?,
+            faced,
+            elsewhere: decisions(self.all_faced, self.all_kept)?.without(faced),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use fourfold_engine::review::Skill;
+use fourfold_engine::review::{Encounter, Skill};
 use fourfold_engine::{BySide, Side, Variant};
 
 use super::db::{self, Connection};
@@ -12,7 +12,9 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{
     Judgement, JudgementStore, JudgingProgress, JudgingStep, PEOPLE_LOOKED_AT, PlayerSkill,
 };
-use crate::storage::rows::judgements::{JudgedPlayerRow, SideRow, add_sums, subtract_sums};
+use crate::storage::rows::judgements::{
+    EncounterRow, JudgedPlayerRow, SideRow, add_sums, select_encounters, subtract_sums,
+};
 use crate::storage::rows::{number, parsed, to_sql, word};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
@@ -71,6 +73,16 @@ impl JudgementStore for SqliteStore {
     async fn skills_of(&self, player: &PlayerId) -> Result<Vec<(Variant, PlayerSkill)>, StoreError> {
         let player = player.clone();
         self.readers.read(move |connection| skills_of(connection, &player)).await
+    }
+
+    async fn encounters_of(
+        &self,
+        player: &PlayerId,
+        variant: Variant,
+        games: u32,
+    ) -> Result<Vec<Encounter>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| encounters_of(connection, &player, variant, games)).await
     }
 }
 
@@ -138,6 +150,22 @@ fn skills_of(connection: &Connection, player: &PlayerId) -> Result<Vec<(Variant,
                s.loss FROM skill s JOIN player p ON p.key = s.player WHERE p.id = ? ORDER BY s.variant";
     let rows: Vec<JudgedPlayerRow> = db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
     rows.iter().map(|row| Ok((parsed("skill.variant", &row.of)?, row.decode()?))).collect()
+}
+
+fn encounters_of(
+    connection: &Connection,
+    player: &PlayerId,
+    variant: Variant,
+    games: u32,
+) -> Result<Vec<Encounter>, StoreError> {
+    let sql = select_encounters!(
+        "(SELECT number, opponent FROM rating_entry WHERE player = (SELECT key FROM player WHERE id = ?1) \
+          AND variant = ?2 ORDER BY number DESC LIMIT ?3) e",
+        "?2"
+    );
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(games);
+    let rows: Vec<EncounterRow> = query.fetch_all(connection)?;
+    rows.iter().map(|row| Ok(row.decode()?)).collect()
 }
 
 // ---- writing ----

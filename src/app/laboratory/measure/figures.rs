@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fourfold_arena::measure::classes::PositionClass;
-use fourfold_arena::measure::ladder;
-use fourfold_engine::review::{PlyBands, Skill};
+use fourfold_arena::measure::{ladder, traps};
+use fourfold_engine::review::{Encounter, Exploitation, PlyBands, Skill};
 use fourfold_engine::{BySide, Side};
 use serde::{Serialize, Serializer};
 
@@ -19,6 +19,8 @@ pub(super) struct FigureSums {
     classes: BTreeMap<PositionClass, (u32, u32)>,
     /// Points and games against the perfect player, by the bot's side.
     played: BySide<(f64, u32)>,
+    /// Games against opponents that err, if there were any.
+    trapped: Option<[Encounter; ladder::OPPONENTS.len()]>,
 }
 
 impl FigureSums {
@@ -37,6 +39,9 @@ impl FigureSums {
                 let (sum, games) = &mut self.played[*side];
                 *sum += points;
                 *games += 1;
+            }
+            TaskResult::Trapped { opponent, game } => {
+                game.add_to(&mut self.trapped.get_or_insert_with(traps::encounters)[*opponent]);
             }
         }
     }
@@ -85,6 +90,49 @@ pub(super) struct BotFigures {
     /// Games against each opponent of the ladder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ladder_games: Option<u64>,
+    /// What the bot makes of opponents that err, one after the other and of all together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exploitation: Option<Vec<ExploitationFigures>>,
+}
+
+/// What a bot makes of an opponent that errs, as [`Exploitation`] has it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct ExploitationFigures {
+    /// `all` for all together.
+    pub(super) opponent: &'static str,
+    pub(super) games: u64,
+    pub(super) ratio: Option<f64>,
+    pub(super) margin: Option<f64>,
+    pub(super) traps_per_game: Option<f64>,
+    pub(super) points_per_mistake: Option<f64>,
+    pub(super) stones_of_win: Option<f64>,
+}
+
+impl ExploitationFigures {
+    fn new(opponent: &'static str, sums: &Exploitation) -> Self {
+        Self {
+            opponent,
+            games: sums.games(),
+            ratio: sums.ratio(),
+            margin: sums.margin(),
+            traps_per_game: sums.traps_per_game(),
+            points_per_mistake: sums.points_per_mistake(),
+            stones_of_win: sums.stones_of_win(),
+        }
+    }
+
+    fn of_each(encounters: &[Encounter; ladder::OPPONENTS.len()]) -> Vec<Self> {
+        let mut all = Exploitation::default();
+        let of_one = |(opponent, encounter): (&'static str, &Encounter)| {
+            let mut sums = Exploitation::default();
+            sums.add(encounter);
+            all.add(encounter);
+            Self::new(opponent, &sums)
+        };
+        let mut figures: Vec<Self> = ladder::OPPONENTS.into_iter().zip(encounters).map(of_one).collect();
+        figures.push(Self::new("all", &all));
+        figures
+    }
 }
 
 /// Those that several bots have a mean of.
@@ -159,6 +207,7 @@ impl BotFigures {
             by_ply: tally.bands.iter().map(band).collect(),
             class_positions: tally.classes.values().map(|&(_, positions)| positions).min(),
             ladder_games: None,
+            exploitation: tally.trapped.as_ref().map(ExploitationFigures::of_each),
         }
     }
 
@@ -252,9 +301,10 @@ fn mean(values: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use fourfold_engine::Column;
-    use fourfold_engine::review::Verdict;
+    use fourfold_arena::measure::traps::TrapGame;
+    use fourfold_engine::review::{Decisions, Verdict};
     use fourfold_engine::search::Score;
+    use fourfold_engine::{Column, SideResult};
 
     use super::*;
 
@@ -288,6 +338,30 @@ pub(super) mod tests {
         let mut figures = BotFigures::new(bot, 7, &tally);
         figures.set_ladder(10, Some([points; ladder::OPPONENTS.len()]));
         figures
+    }
+
+    /// A won game against the second of those that err, who failed in three of four decisions.
+    pub(in crate::app::laboratory::measure) fn trapping(bot: &str) -> BotFigures {
+        let mut tally = tally();
+        let faced = Decisions { faced: 4, failed: 3 };
+        tally.add(&TaskResult::Trapped {
+            opponent: 1,
+            game: TrapGame { result: SideResult::Win, stones: 21, faced },
+        });
+        BotFigures::new(bot, 7, &tally)
+    }
+
+    #[test]
+    fn what_is_made_of_errors_is_told_by_opponent_and_of_all() {
+        let json = serde_json::to_value(MeasureReport::new(vec![trapping("greedy")])).unwrap();
+        let of = |place: usize| &json["exploitation"][place];
+        assert_eq!((&of(0)["opponent"], &of(0)["games"]), (&"negamax:depth=2".into(), &0.into()));
+        assert!(of(0)["ratio"].as_f64().is_none_or(|ratio| ratio.abs() < 1e-9), "{json}");
+        assert!(of(1)["ratio"].as_f64().is_some_and(|ratio| ratio > 1.0), "{json}");
+        assert_eq!((&of(1)["stones_of_win"], &of(4)["opponent"]), (&21.0.into(), &"all".into()));
+        assert_eq!((&of(4)["ratio"], &of(4)["games"]), (&of(1)["ratio"], &1.into()));
+        let json = serde_json::to_value(figures("greedy")).unwrap();
+        assert!(json.get("exploitation").is_none(), "{json}");
     }
 
     #[test]

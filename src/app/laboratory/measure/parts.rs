@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::ladder;
+use fourfold_arena::measure::traps::TrapGame;
 use fourfold_arena::record::SideWord;
 use fourfold_arena::shard::{self, PartsError, Shard};
 use fourfold_arena::stats::pairs::PairCounts;
-use fourfold_engine::review::Verdict;
+use fourfold_engine::review::{Decisions, Verdict};
 use fourfold_engine::search::Score;
-use fourfold_engine::{Column, Side};
+use fourfold_engine::{Column, Side, SideResult};
 use serde::{Deserialize, Serialize};
 
 use super::figures::{BotFigures, FigureSums, MeasureReport};
@@ -20,7 +21,11 @@ use super::seat::{ChoiceEffect, TaskResult};
 use crate::app::terminal::exit::{Code, Exit};
 
 /// Changes when the meaning of a line does.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
+
+/// What a game counts by its result.
+const POINTS: [(SideResult, f64); 3] =
+    [(SideResult::Win, 1.0), (SideResult::Draw, 0.5), (SideResult::Loss, 0.0)];
 
 /// What one bot did.
 pub(super) struct MeasuredWork {
@@ -59,6 +64,7 @@ pub(super) struct PartHead {
     pub(super) classes: bool,
     pub(super) games: u32,
     pub(super) ladder_games: Option<u64>,
+    pub(super) trap_games: Option<u64>,
     pub(super) move_ms: u64,
 }
 
@@ -95,6 +101,15 @@ enum PartLine {
         bot: usize,
         side: SideWord,
         points: f64,
+    },
+    /// A game against an opponent that errs, and what that one had to decide.
+    Trapped {
+        bot: usize,
+        opponent: usize,
+        points: f64,
+        stones: u32,
+        faced: u64,
+        failed: u64,
     },
     /// Pairs against the opponents of the ladder, by half points.
     Ladder {
@@ -146,6 +161,14 @@ fn line_of(bot: usize, done: &TaskResult) -> PartLine {
         TaskResult::Played { side, points } => {
             PartLine::Played { bot, side: SideWord::from(*side), points: *points }
         }
+        TaskResult::Trapped { opponent, game: TrapGame { result, stones, faced } } => PartLine::Trapped {
+            bot,
+            opponent: *opponent,
+            points: POINTS.into_iter().find(|(of, _)| of == result).map_or(0.0, |(_, points)| points),
+            stones: *stones,
+            faced: faced.faced,
+            failed: faced.failed,
+        },
     }
 }
 
@@ -249,6 +272,13 @@ impl Part {
                     SideWord::Second => Side::Second,
                 };
                 (bot, TaskResult::Played { side, points })
+            }
+            PartLine::Trapped { bot, opponent, points, stones, faced, failed } => {
+                let is_points = |(_, of): &(SideResult, f64)| (of - points).abs() < f64::EPSILON;
+                let (result, _) = POINTS.into_iter().find(is_points)?;
+                let is_known = opponent < ladder::OPPONENTS.len() && failed <= faced;
+                let game = TrapGame { result, stones, faced: Decisions { faced, failed } };
+                (bot, is_known.then_some(TaskResult::Trapped { opponent, game })?)
             }
             PartLine::Ladder { bot, pentanomial } => {
                 let counts = pentanomial.map(|counts| PairCounts { counts, repeated: 0 });

@@ -6,9 +6,11 @@ use fourfold_arena::measure;
 use fourfold_arena::measure::classes::PositionClass;
 use fourfold_arena::measure::solved::SolvedPosition;
 use fourfold_arena::measure::subject::Subject;
+use fourfold_arena::measure::traps::{self, TrapGame};
 use fourfold_bots::{Bot, BotError, think};
-use fourfold_engine::review::Verdict;
-use fourfold_engine::solver::ColumnScores;
+use fourfold_engine::openings::Opening;
+use fourfold_engine::review::{Judge, Verdict};
+use fourfold_engine::solver::{ColumnScores, Solver};
 use fourfold_engine::{Column, Position, Side};
 
 /// A piece of work.
@@ -20,6 +22,8 @@ pub(super) enum MeasureTask<'a> {
     Classify(PositionClass, &'a SolvedPosition),
     /// Play the perfect player: of this side the game of this number.
     Play { side: Side, game: u64 },
+    /// Play one of those that err, by its place among them, from an opening: the game of this number.
+    Trap { opponent: usize, opening: &'a Opening, side: Side, game: u64 },
 }
 
 /// What came of it.
@@ -28,6 +32,7 @@ pub(super) enum TaskResult {
     Judged(Verdict),
     Classified(PositionClass, ChoiceEffect),
     Played { side: Side, points: f64 },
+    Trapped { opponent: usize, game: TrapGame },
 }
 
 /// Whether a choice kept the result.
@@ -43,14 +48,16 @@ pub(super) struct MeasuredBot<'a> {
     seed: u64,
     /// Kept from task to task unless it draws: then what it draws must not depend on what it did before.
     bot: Option<Box<dyn Bot>>,
+    /// Judges the games against those that err.
+    judge: Judge,
 }
 
 impl<'a> MeasuredBot<'a> {
     pub(super) fn new(subject: &'a Subject, seed: u64) -> Self {
-        Self { subject, seed, bot: None }
+        Self { subject, seed, bot: None, judge: Judge::new(Solver::new()) }
     }
 
-    /// Does one task. What comes of one that was told to stop is worth nothing.
+    /// Does one task. What comes of one that was told to stop is worth nothing, or there is none.
     ///
     /// # Errors
     ///
@@ -59,25 +66,34 @@ impl<'a> MeasuredBot<'a> {
         &mut self,
         task: MeasureTask<'_>,
         stop: &AtomicBool,
-    ) -> Result<TaskResult, BotError> {
-        match task {
+    ) -> Result<Option<TaskResult>, BotError> {
+        let done = match task {
             MeasureTask::Judge(position, scores) => {
                 let column = self.choose(position)?;
-                Ok(TaskResult::Judged(Verdict::new(position.ply(), column, scores)))
+                TaskResult::Judged(Verdict::new(position.ply(), column, scores))
             }
             MeasureTask::Classify(class, solved) => {
                 let column = self.choose(solved.position())?;
                 let choice = if solved.is_good(column) { ChoiceEffect::Good } else { ChoiceEffect::Mistake };
-                Ok(TaskResult::Classified(class, choice))
+                TaskResult::Classified(class, choice)
             }
             MeasureTask::Play { side, game } => {
                 let seed = self.seed.wrapping_add(game);
                 let bot = self.bot(game)?;
                 let choose = |position: &Position| choose(bot, position);
                 let points = measure::points_against_perfect(side, seed, stop, choose)?;
-                Ok(TaskResult::Played { side, points })
+                TaskResult::Played { side, points }
             }
-        }
+            MeasureTask::Trap { opponent, opening, side, game } => {
+                let Self { subject, seed, bot, judge } = self;
+                let bot = seated(bot, subject, seed.wrapping_add(game))?;
+                let choose = |position: &Position| choose(bot, position);
+                let played = traps::play(opponent, opening, side, judge, stop, choose)?;
+                let Some(game) = played else { return Ok(None) };
+                TaskResult::Trapped { opponent, game }
+            }
+        };
+        Ok(Some(done))
     }
 
     fn choose(&mut self, position: &Position) -> Result<Column, BotError> {
@@ -86,13 +102,22 @@ impl<'a> MeasuredBot<'a> {
 
     /// The bot for a task; bots that draw have a seed of their own in each game, `number`.
     fn bot(&mut self, number: u64) -> Result<&mut dyn Bot, BotError> {
-        let kept = self.bot.take().filter(|_| !self.subject.draws());
-        let bot = match kept {
-            Some(bot) => bot,
-            None => self.subject.build(self.seed.wrapping_add(number))?,
-        };
-        Ok(&mut **self.bot.insert(bot))
+        seated(&mut self.bot, self.subject, self.seed.wrapping_add(number))
     }
+}
+
+/// The bot that sits there, or a new one with this seed if there is none or it draws.
+fn seated<'a>(
+    seat: &'a mut Option<Box<dyn Bot>>,
+    subject: &Subject,
+    seed: u64,
+) -> Result<&'a mut dyn Bot, BotError> {
+    let kept = seat.take().filter(|_| !subject.draws());
+    let bot = match kept {
+        Some(bot) => bot,
+        None => subject.build(seed)?,
+    };
+    Ok(&mut **seat.insert(bot))
 }
 
 fn choose(bot: &mut dyn Bot, position: &Position) -> Result<Column, BotError> {
@@ -115,7 +140,7 @@ mod tests {
         let recipe = Subject::House(Recipe::new(bot.parse().unwrap(), Variant::STANDARD, None).unwrap());
         let mut seat = MeasuredBot::new(&recipe, 7);
         let stop = AtomicBool::new(false);
-        (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap())).collect()
+        (0..20).map(|_| format!("{:?}", seat.perform(task, &stop).unwrap().unwrap())).collect()
     }
 
     /// What a bot would be that goes on in its draws from task to task.

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::figures::{BotFigures, MeasureReport, Named, StrengthFigures};
+use super::figures::{BotFigures, ExploitationFigures, MeasureReport, Named, StrengthFigures};
 use crate::app::laboratory::paper::{Paper, PaperTable};
 use crate::app::terminal::output;
 
@@ -17,7 +17,8 @@ impl Display for MeasureReport {
         match self {
             Self::One(figures) => {
                 write_stages(f, figures)?;
-                write_extras(f, figures, &[(&figures.bot, &figures.strength)])
+                write_extras(f, figures, &[(&figures.bot, &figures.strength)])?;
+                write_exploitation(f, std::slice::from_ref(figures))
             }
             Self::Several { bots, mean, worst } => {
                 let Some(first) = bots.first() else { return Ok(()) };
@@ -26,7 +27,8 @@ impl Display for MeasureReport {
                 rows.extend([("mean", &**mean), ("worst", &**worst)]);
                 writeln!(f, "{} positions of seed {}", first.positions, first.seed_of_positions())?;
                 write_overview(f, &rows)?;
-                write_extras(f, first, &rows)
+                write_extras(f, first, &rows)?;
+                write_exploitation(f, bots)
             }
         }
     }
@@ -92,7 +94,7 @@ fn write_stages(f: &mut Formatter<'_>, figures: &BotFigures) -> fmt::Result {
     writeln!(f, "Plies    Positions  Good     Decision  Optimal  Mean loss")?;
     let mut line = |name: &str, positions, rates: [Option<f64>; 3], loss: Option<f64>| {
         let [good, decision, optimal] = rates.map(percent);
-        writeln!(f, "{name:7}  {positions:9}  {good:7}  {decision:8}  {optimal:7}  {}", stones(loss))
+        writeln!(f, "{name:7}  {positions:9}  {good:7}  {decision:8}  {optimal:7}  {}", hundredths(loss))
     };
     for band in by_ply {
         let rates = [band.good, band.decision, band.optimal];
@@ -111,7 +113,7 @@ fn write_overview(f: &mut Formatter<'_>, rows: &FigureRows<'_>) -> fmt::Result {
     write_rows(f, &head, rows, |strength| {
         let [good, decision, optimal] = [strength.good, strength.decision, strength.optimal].map(percent);
         let [first, second] = [strength.first_vs_perfect, strength.second_vs_perfect].map(percent);
-        vec![good, decision, optimal, stones(strength.mean_loss), first, second]
+        vec![good, decision, optimal, hundredths(strength.mean_loss), first, second]
     })
 }
 
@@ -126,6 +128,36 @@ fn write_extras(f: &mut Formatter<'_>, first: &BotFigures, rows: &FigureRows<'_>
         write_named(f, rows, |strength| strength.ladder.as_ref())?;
     }
     Ok(())
+}
+
+/// What each bot makes of opponents that err.
+fn write_exploitation(f: &mut Formatter<'_>, bots: &[BotFigures]) -> fmt::Result {
+    let rows =
+        bots.iter().flat_map(|figures| figures.exploitation.iter().flatten().map(move |of| (figures, of)));
+    let rows: Vec<Vec<String>> = rows.map(|(figures, of)| exploitation_row(&figures.bot, of)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "\nmistakes of opponents, for each that they make by themselves in as many decisions")?;
+    let head = [
+        "Ratio",
+        "Margin",
+        "Traps a game",
+        "Points a mistake",
+        "Stones at a win",
+        "Games",
+        "Opponent",
+        "Bot",
+    ];
+    output::align(&head, &rows).iter().try_for_each(|line| writeln!(f, "{line}"))
+}
+
+fn exploitation_row(bot: &str, of: &ExploitationFigures) -> Vec<String> {
+    let figures = [of.ratio, of.margin, of.traps_per_game, of.points_per_mistake];
+    let mut row: Vec<String> = figures.map(hundredths).to_vec();
+    row.push(of.stones_of_win.map_or_else(|| "-".to_owned(), |stones| format!("{stones:.1}")));
+    row.extend([of.games.to_string(), of.opponent.to_owned(), bot.to_owned()]);
+    row
 }
 
 fn write_named(
@@ -161,13 +193,14 @@ fn percent(rate: Option<f64>) -> String {
     rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
 }
 
-fn stones(loss: Option<f64>) -> String {
-    loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.2}"))
+/// With two digits behind the point.
+fn hundredths(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::tests::{all_figures, figures};
+    use super::super::figures::tests::{all_figures, figures, trapping};
     use super::*;
 
     #[test]
@@ -182,6 +215,16 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("points of 10 games each\nnegamax:depth=2  negamax:depth=4"), "{text}");
+    }
+
+    #[test]
+    fn what_is_made_of_errors_has_a_table_of_its_own() {
+        let text = MeasureReport::new(vec![trapping("greedy")]).to_string();
+        let lines: Vec<&str> = text.lines().rev().collect();
+        assert!(lines[5].starts_with("Ratio  Margin  Traps a game"), "{text}");
+        assert!(lines[4].starts_with('-'), "{text}");
+        assert!(lines[3].ends_with("21.0             1      negamax:depth=4  greedy"), "{text}");
+        assert!(lines[0].ends_with("21.0             1      all              greedy"), "{text}");
     }
 
     #[test]

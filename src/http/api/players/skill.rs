@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use fourfold_engine::review::{PlyBands, Skill};
+use fourfold_engine::review::{Exploitation, PlyBands, Skill};
 use fourfold_engine::{Game, Side, Variant};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,6 +25,7 @@ use crate::model::bounded::Bounded;
 use crate::model::ids::PlayerId;
 use crate::protocol::terms::WireVariant;
 use crate::storage::published::RatedGame;
+use crate::storage::{Store, StoreError};
 
 /// Games of one answer: each costs some of the solver's time.
 const GAMES_MAX: u32 = 50;
@@ -34,6 +35,10 @@ const GAMES_DEFAULT: u32 = 20;
 
 /// After this no further game is begun, so that an answer comes before proxies give up.
 const TIME_MAX: Duration = Duration::from_secs(6);
+
+/// Of so many last rated games it is counted what opponents were led into: enough for a margin of some percent, and
+/// read in milliseconds.
+const EXPLOITED_GAMES_MAX: u32 = 1_000;
 
 /// How many games somebody wants to have looked at.
 pub(in crate::http) type GamesToJudge = Bounded<0, GAMES_MAX>;
@@ -82,6 +87,54 @@ pub(in crate::http) struct StageView {
     pub(in crate::http) rates: SkillRates,
 }
 
+/// What a player makes of opponents that err: over those of its last 1,000 rated games that were judged, against
+/// opponents that decided 30 times or more against others.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(in crate::http) struct ExploitationView {
+    /// Games that are counted.
+    pub(in crate::http) games: u64,
+    /// Mistakes of the opponents for each that they make against others in as many decisions.
+    pub(in crate::http) ratio: f64,
+    /// Half the width of the interval around it that holds what is true 95 times in 100.
+    pub(in crate::http) margin: f64,
+    /// Decisions that an opponent is given in a game, each as far as that opponent fails in those that others give it.
+    pub(in crate::http) traps_per_game: f64,
+    /// Points above one half of all for each mistake; null without mistakes.
+    pub(in crate::http) points_per_mistake: Option<f64>,
+    /// Stones on the board when a game is won, on average; null without wins.
+    pub(in crate::http) stones_of_win: Option<f64>,
+}
+
+impl ExploitationView {
+    /// `None` if too little is known of the opponents.
+    ///
+    /// # Errors
+    ///
+    /// The games cannot be read.
+    pub(in crate::http) async fn of(
+        store: &dyn Store,
+        player: &PlayerId,
+        variant: Variant,
+    ) -> Result<Option<Self>, StoreError> {
+        let mut sums = Exploitation::default();
+        for encounter in store.encounters_of(player, variant, EXPLOITED_GAMES_MAX).await? {
+            sums.add(&encounter);
+        }
+        Ok(Self::new(&sums))
+    }
+
+    fn new(sums: &Exploitation) -> Option<Self> {
+        Some(Self {
+            games: sums.games(),
+            ratio: sums.ratio()?,
+            margin: sums.margin()?,
+            traps_per_game: sums.traps_per_game()?,
+            points_per_mistake: sums.points_per_mistake(),
+            stones_of_win: sums.stones_of_win(),
+        })
+    }
+}
+
 /// How well a player plays on one board.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct SkillOfPlayer {
@@ -91,6 +144,8 @@ struct SkillOfPlayer {
     games: u64,
     #[serde(flatten)]
     rates: SkillRates,
+    /// What it makes of opponents that err; null if too little is known of them.
+    exploitation: Option<ExploitationView>,
     /// By stages of the game, over the games of `by_ply_games`.
     by_ply: Vec<StageView>,
     /// How many of the last rated games those are; fewer than asked for if time or the asker's share of the solver ran
@@ -183,6 +238,7 @@ async fn player_skill(
         variant: WireVariant(variant),
         games: sums.games,
         rates: (&sums.skill).into(),
+        exploitation: ExploitationView::of(&*state.store, &player.id, variant).await?,
         by_ply: stages.shown(),
         by_ply_games: stages.games,
     };

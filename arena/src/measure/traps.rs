@@ -1,0 +1,192 @@
+//! What a bot makes of opponents that err: games against those of the [`ladder`], judged by the exact solver.
+//!
+//! Who plays well wins against them anyhow; who sets traps makes them fail more often than they do by themselves. How
+//! often that is, [`usual`] says: in the [`decisions`] that ship, which nobody has set them.
+//!
+//! [`decisions`]: super::decisions
+
+use std::sync::atomic::AtomicBool;
+
+use fourfold_bots::{Bot, BotError, MoveBudget, registry};
+use fourfold_engine::openings::Opening;
+use fourfold_engine::review::{Decisions, Encounter, Judge};
+use fourfold_engine::solver::SearchLimits;
+use fourfold_engine::{Column, Game, Outcome, Position, Side, SideResult, Variant, WinDrawLoss};
+
+use super::decisions;
+use super::ladder::OPPONENTS;
+use super::solved::SolvedPosition;
+use crate::suite::{Orientation, Suite, SuiteError};
+
+/// In how many of the decisions that ship each of the opponents fails. A test lets them decide again.
+const USUAL_FAILURES: [u64; OPPONENTS.len()] = [231, 176, 146, 127];
+
+/// How often each of the opponents fails by itself.
+pub fn usual() -> [Decisions; OPPONENTS.len()] {
+    let faced = decisions::shipped().len() as u64;
+    USUAL_FAILURES.map(|failed| Decisions { faced, failed })
+}
+
+/// The openings of so many pairs of games.
+///
+/// # Errors
+///
+/// There are none, which a test rules out.
+pub fn openings(pairs: u64, seed: u64) -> Result<Vec<Opening>, SuiteError> {
+    let suite = Suite::balanced(Variant::STANDARD)?;
+    Ok((0..pairs).map(|pair| suite.draw(seed, Orientation::Drawn, pair)).collect())
+}
+
+/// A game, as whoever is measured sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TrapGame {
+    pub result: SideResult,
+    /// Stones on the board at its end.
+    pub stones: u32,
+    /// What the opponent had to decide in it.
+    pub faced: Decisions,
+}
+
+impl TrapGame {
+    /// Adds it to what is known of the games against the same opponent.
+    pub fn add_to(&self, encounter: &mut Encounter) {
+        encounter.score.count(self.result);
+        if self.result == SideResult::Win {
+            encounter.stones_of_wins += u64::from(self.stones);
+        }
+        encounter.faced.add(self.faced);
+    }
+}
+
+/// No games yet against one of the opponents, with what it does by itself.
+pub fn encounters() -> [Encounter; OPPONENTS.len()] {
+    usual().map(|elsewhere| Encounter {
+        score: WinDrawLoss::default(),
+        stones_of_wins: 0,
+        faced: Decisions::default(),
+        elsewhere,
+    })
+}
+
+/// Plays a game from an opening against one of the [`OPPONENTS`], by its place among them, and judges the moves of that
+/// one. Whoever is measured has `side`; `choose` asks for its moves. `None` if it is told to stop.
+///
+/// # Errors
+///
+/// A bot failed, or played what is not legal.
+///
+/// # Panics
+///
+/// Panics if there are not so many opponents.
+pub fn play(
+    opponent: usize,
+    opening: &Opening,
+    side: Side,
+    judge: &mut Judge,
+    stop: &AtomicBool,
+    mut choose: impl FnMut(&Position) -> Result<Column, BotError>,
+) -> Result<Option<TrapGame>, BotError> {
+    let spec = OPPONENTS[opponent].parse().expect("the text is a bot");
+    let mut opponent = registry::build(&spec, Variant::STANDARD)?;
+    let mut game = Game::new(Variant::STANDARD);
+    for &column in opening.moves() {
+        play_move(&mut game, column)?;
+    }
+    while game.outcome().is_none() {
+        let column = if game.position().side_to_move() == side {
+            choose(game.position())?
+        } else {
+            opponent.choose(game.position(), MoveBudget::default(), stop)?.column
+        };
+        play_move(&mut game, column)?;
+    }
+    let from = u32::try_from(opening.moves().len()).unwrap_or(u32::MAX);
+    // Without a limit by nodes, only who is told to stop has no review.
+    let Ok(review) = judge.review(&game, from, SearchLimits { nodes: None, stop }) else { return Ok(None) };
+    Ok(Some(TrapGame {
+        result: SideResult::of(side, game.outcome().and_then(Outcome::winner)),
+        stones: game.ply(),
+        faced: review.value.skill()[side.opponent()].decided(),
+    }))
+}
+
+fn play_move(game: &mut Game, column: Column) -> Result<(), BotError> {
+    let illegal =
+        |error: fourfold_engine::IllegalMove| BotError::Broken { bot: "bot", reason: error.to_string() };
+    game.play(column).map_err(illegal)?;
+    Ok(())
+}
+
+/// In how many of these decisions a bot fails.
+///
+/// # Errors
+///
+/// The bot is broken.
+pub fn failures(decisions: &[SolvedPosition], bot: &mut dyn Bot) -> Result<u64, BotError> {
+    let stop = AtomicBool::new(false);
+    let mut failed = 0;
+    for decision in decisions {
+        let choice = bot.choose(decision.position(), MoveBudget::default(), &stop)?;
+        failed += u64::from(!decision.is_good(choice.column));
+    }
+    Ok(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_engine::solver::Solver;
+
+    use super::*;
+
+    fn bot(spec: &str) -> Box<dyn Bot> {
+        registry::build(&spec.parse().unwrap(), Variant::STANDARD).unwrap()
+    }
+
+    fn trap_game(spec: &str, opponent: usize, side: Side) -> TrapGame {
+        let (mut judge, mut bot) = (Judge::new(Solver::new()), bot(spec));
+        let stop = AtomicBool::new(false);
+        let opening = &openings(1, 1).unwrap()[0];
+        let choose = |position: &Position| Ok(bot.choose(position, MoveBudget::default(), &stop)?.column);
+        play(opponent, opening, side, &mut judge, &stop, choose).unwrap().unwrap()
+    }
+
+    #[test]
+    fn opponents_fail_by_themselves_as_often_as_is_written() {
+        let failed = OPPONENTS.map(|opponent| failures(decisions::shipped(), &mut *bot(opponent)).unwrap());
+        assert_eq!(failed, USUAL_FAILURES);
+    }
+
+    #[test]
+    fn whoever_loses_to_the_perfect_player_has_failed_in_a_decision() {
+        let mut encounter = encounters()[0];
+        for side in Side::BOTH {
+            let game = trap_game("perfect", 0, side);
+            assert_eq!(game.result, SideResult::Win, "a draw is given away within two plies' sight");
+            assert!(game.faced.failed > 0 && game.faced.failed <= game.faced.faced, "{game:?}");
+            assert_eq!(game, trap_game("perfect", 0, side), "it repeats");
+            game.add_to(&mut encounter);
+        }
+        assert_eq!((encounter.score.wins, encounter.elsewhere), (2, usual()[0]));
+        assert!(encounter.stones_of_wins >= 2 * 11, "{encounter:?}");
+    }
+
+    #[test]
+    fn a_game_that_was_lost_says_nothing_of_how_fast_one_wins() {
+        let mut encounter = encounters()[3];
+        let game = trap_game("stupid", 3, Side::First);
+        assert_eq!(game.result, SideResult::Loss);
+        game.add_to(&mut encounter);
+        assert_eq!((encounter.score.losses, encounter.stones_of_wins), (1, 0));
+    }
+
+    #[test]
+    fn whoever_is_told_to_stop_has_no_game() {
+        let (mut judge, stop) = (Judge::without_book(Solver::new()), AtomicBool::new(false));
+        let opening = &openings(1, 1).unwrap()[0];
+        let choose = |position: &Position| {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            position.legal_columns().next().ok_or(BotError::GameOver)
+        };
+        assert_eq!(play(0, opening, Side::First, &mut judge, &stop, choose).unwrap(), None);
+    }
+}
