@@ -42,6 +42,7 @@ pub(crate) mod conformance_of_webhooks;
 pub(crate) mod engine;
 pub(crate) mod error;
 pub(crate) mod finished;
+pub mod forgetting;
 pub mod games;
 pub(crate) mod judgements;
 pub mod lessons;

@@ -158,7 +158,7 @@ pub(crate) async fn run(
     on_ready: impl FnOnce(&Daemon),
     shutdown: CancellationToken,
 ) -> Result<(), ServerError> {
-    let StorageConfig { url, durability } = &config.storage;
+    let StorageConfig { url, durability, .. } = &config.storage;
     let engine = Engine::open(url.expose(), &data.database(), *durability).await?;
     let key = *data.secret()?.bytes();
     let pauses = Pauses::default();

@@ -2,9 +2,11 @@
 
 use super::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add, add_players, after_noon, play, player, player_id, spec,
+    whole_game,
 };
+use super::forgetting::Forgetting;
 use super::lessons::{CurvePoint, LearnerPlace, LearnerStep, Lesson, StepKind, StoredLearner, StoredVersion};
-use super::record::StoredPlayer;
+use super::record::{EventKind, StoredEvent, StoredPlayer};
 use super::store::{Refused, Store, Teaching, Write, Written};
 use crate::model::ids::PlayerName;
 use crate::model::player::PlayerKind;
@@ -24,6 +26,7 @@ macro_rules! conformance_of_learners {
             points_of_a_curve_are_rated_and_measured_in_any_order,
             points_that_lie_beyond_what_is_left_go,
             learners_survive_reopening,
+            old_games_lose_what_they_have_beside_their_moves,
         );
     };
 }
@@ -301,4 +304,65 @@ pub(crate) async fn learners_survive_reopening<F: Fixture>() {
     let store = fixture.store();
     assert_eq!(store.learner(&name("memory")).await.unwrap(), before);
     assert_eq!(numbers(&*store, "memory").await, [1, 2, 3, 4]);
+}
+
+/// What bots thought at the moves of a game.
+async fn notes(store: &dyn Store, game: &str) -> usize {
+    let game = store.game(&game.parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(game.moves(), FIRST_WINS, "the moves stay");
+    let is_noted =
+        |event: &&StoredEvent| matches!(&event.kind, EventKind::Move(played) if played.info.is_some());
+    game.events.iter().filter(is_noted).count()
+}
+
+pub(crate) async fn old_games_lose_what_they_have_beside_their_moves<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada"]).await;
+    for name in ["six", "random"] {
+        let bot = StoredPlayer { house: true, ..player(name, PlayerKind::Bot) };
+        write(&*store, add(bot)).await.unwrap();
+    }
+    // The second is of a person; the third ended an hour later.
+    for (id, first, hours) in [("g1", "six", 0), ("g2", "Ada", 0), ("g3", "six", 1)] {
+        let mut events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+        for event in &mut events {
+            event.at = after_noon(hours * 3_600_000);
+            if let EventKind::Move(played) = &mut event.kind {
+                played.info = Some("a note".into());
+            }
+        }
+        let game = id.parse().unwrap();
+        let writes = [Write::StartGame(spec(id, first, "random")), Write::Finish { game, events }];
+        assert!(store.commit(&writes).await.unwrap().iter().all(Result::is_ok));
+    }
+    step(&*store, follow("hal", LearnerPlace::default(), 3)).await.unwrap();
+    let forget = async |lessons: bool, notes: bool, games| {
+        let before = Some(after_noon(60_000));
+        let forgetting = Forgetting {
+            lessons_before: before.filter(|_| lessons),
+            notes_before: before.filter(|_| notes),
+            games,
+        };
+        write(&*store, Write::Forget(forgetting)).await.unwrap();
+        let done = store.forgotten().await.unwrap();
+        (done.lessons, done.notes)
+    };
+    let texts = async || {
+        let lessons = store.lessons(&name("hal"), 0, 9).await.unwrap();
+        lessons.into_iter().map(|lesson| lesson.changes).collect::<Vec<_>>()
+    };
+    assert_eq!(forget(false, false, 9).await, (0, 0));
+    assert_eq!((texts().await.len(), notes(&*store, "g1").await), (3, 7));
+    assert_eq!(forget(true, false, 1).await, (1, 0));
+    assert_eq!(texts().await, ["", "what game 2 changed", "what game 3 changed"], "the game stays learnt");
+    assert_eq!(forget(true, true, 9).await, (2, 2), "the third is too young");
+    assert_eq!(texts().await, ["", "", "what game 3 changed"]);
+    let left = [notes(&*store, "g1").await, notes(&*store, "g2").await, notes(&*store, "g3").await];
+    assert_eq!(left, [0, 7, 7], "what was thought against a person stays");
+    assert_eq!(forget(true, true, 9).await, (2, 2));
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let done = fixture.store().forgotten().await.unwrap();
+    assert_eq!((done.lessons, done.notes), (2, 2));
 }

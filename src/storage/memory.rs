@@ -7,6 +7,7 @@ mod bot_versions;
 mod credentials;
 #[cfg(test)]
 mod demand;
+mod forgetting;
 mod judgements;
 mod learners;
 mod links;
@@ -40,6 +41,7 @@ use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
 use super::chain;
+use super::forgetting::Forgotten;
 use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::links::StoredLink;
@@ -142,6 +144,7 @@ struct MemoryTables {
     learners: Learners,
     tournaments: MemoryTournaments,
     judgements: Judgements,
+    forgotten: Forgotten,
     puzzles: MemoryPuzzles,
     bot_versions: MemoryBotVersions,
     kept_out: HashSet<PlayerId>,
@@ -306,6 +309,7 @@ impl MemoryTables {
                 Ok(Written::Done)
             }
             Write::StepJudging(step) => self.step_judging(step),
+            Write::Forget(forgetting) => Ok(self.forget(forgetting)),
             Write::AddPuzzles(harvest) => {
                 self.puzzles.add(harvest);
                 Ok(Written::Done)

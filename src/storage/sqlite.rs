@@ -14,6 +14,7 @@ mod db;
 mod disk_space;
 mod error;
 mod events;
+mod forgetting;
 mod games;
 mod guests;
 mod header;
@@ -304,8 +305,15 @@ mod tests {
     async fn the_log_cannot_be_rewritten() {
         let (_directory, store) = damaged().await;
         let mut write_connection = store.write_connection.lock().await;
-        let error = write_connection.try_execute("UPDATE event SET column_no = 1").unwrap_err();
-        assert!(error.to_string().contains("append-only"), "{error}");
+        for change in [
+            "UPDATE event SET column_no = 1",
+            "UPDATE event SET info = 'a thought'",
+            "UPDATE event SET info = NULL, column_no = 1",
+        ] {
+            let error = write_connection.try_execute(change).unwrap_err();
+            assert!(error.to_string().contains("append-only"), "{change}: {error}");
+        }
+        write_connection.try_execute("UPDATE event SET info = NULL").unwrap();
     }
 
     #[tokio::test]

@@ -16,6 +16,7 @@ use super::attempts::AttemptStore;
 use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
+use super::forgetting::{Forgetting, ForgettingStore};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::lessons::{LearnerStep, LearnerStore};
@@ -265,6 +266,8 @@ pub enum Write {
     Publish(Box<Publication>),
     /// The judge goes on. Refused as [`Refused::JudgeElsewhere`] unless it begins where the judge stands.
     StepJudging(Box<JudgingStep>),
+    /// The next old games lose what they have beside their moves. Done again it goes on with those after them.
+    Forget(Forgetting),
     /// Puzzles that came from elsewhere than the judged games.
     AddPuzzles(Harvest),
     /// An attempt at a puzzle; another one of the same player changes nothing. Those of a guest count for the puzzles
@@ -353,6 +356,7 @@ impl Write {
             | Self::EndTournament { .. }
             | Self::Publish(_)
             | Self::StepJudging(_)
+            | Self::Forget(_)
             | Self::AddPuzzles(_)
             | Self::SeeVersion { .. }
             | Self::SaveTest { .. }
@@ -492,6 +496,7 @@ pub trait Store:
     + TournamentStore
     + BotVersionStore
     + JudgementStore
+    + ForgettingStore
     + PuzzleStore
     + AuditStore
     + ModerationStore

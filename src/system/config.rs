@@ -253,13 +253,28 @@ impl LimitsConfig {
 }
 
 /// How writes are made durable.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct StorageConfig {
     /// The database server, if there is one.
     pub(crate) url: StorageUrl,
     /// What an acknowledged move survives.
     pub(crate) durability: Durability,
+    /// For so many days games have the texts of what learners learnt from them; 0 for ever.
+    pub(crate) keep_lessons_days: Bounded<0, 36_500>,
+    /// For so many days games among bots of the house have what these thought; 0 for ever.
+    pub(crate) keep_notes_days: Bounded<0, 36_500>,
+}
+
+impl Default for StorageConfig {
+    fn default() -> Self {
+        Self {
+            url: StorageUrl::default(),
+            durability: Durability::default(),
+            keep_lessons_days: Bounded::new(30),
+            keep_notes_days: Bounded::new(30),
+        }
+    }
 }
 
 /// The threads on which house bots think.

@@ -148,6 +148,7 @@ struct MachineGauges {
 #[derive(Debug, Default)]
 struct ClusterMetrics {
     nodes: Gauge,
+    leads: Gauge,
     thoughts: Family<OutcomeLabel, Counter>,
 }
 
@@ -298,6 +299,8 @@ impl Metrics {
         let (registry, cluster) = (&mut self.registry, &self.cluster);
         let help = "Nodes of the cluster that live, this one too; 0 for an arena of one machine";
         registry.register("nodes", help, cluster.nodes.clone());
+        let help = "1 at the node of the cluster that plays all games, 0 at one that stands by";
+        registry.register("leads", help, cluster.leads.clone());
         let help = "Moves of the house that other machines were asked for, by what became of it";
         registry.register("thoughts_elsewhere", help, cluster.thoughts.clone());
     }
@@ -486,9 +489,10 @@ impl Metrics {
         self.webhook_messages.get_or_create(&OutcomeLabel { outcome }).inc_by(messages);
     }
 
-    /// So many nodes of the cluster live.
-    pub(crate) fn nodes(&self, living: usize) {
+    /// So many nodes of the cluster live, and whether this one leads.
+    pub(crate) fn nodes(&self, living: usize, leads: bool) {
         self.cluster.nodes.set(i64::try_from(living).unwrap_or(i64::MAX));
+        self.cluster.leads.set(i64::from(leads));
     }
 
     /// Another machine was asked for a move of the house, and this became of it.

@@ -33,6 +33,8 @@ pub(crate) enum Part {
     Orders,
     /// Looks for guests whom nobody comes back to.
     IdleGuests,
+    /// Leaves out what old games have beside their moves.
+    Forgetting,
     /// Makes copies of the store by the schedule.
     Backups,
     /// Writes all games into files for everybody.
@@ -65,7 +67,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 33] = [
+    pub(crate) const ALL: [Self; 34] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -82,6 +84,7 @@ impl Part {
         Self::Revocations,
         Self::Orders,
         Self::IdleGuests,
+        Self::Forgetting,
         Self::Backups,
         Self::Dumps,
         Self::Gauges,
@@ -119,6 +122,7 @@ impl Part {
             Self::Revocations => "revocations",
             Self::Orders => "orders",
             Self::IdleGuests => "idle_guests",
+            Self::Forgetting => "forgetting",
             Self::Backups => "backups",
             Self::Dumps => "dumps",
             Self::Gauges => "gauges",

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use fourfold_bots::{Bot, BotError, MoveBudget, registry};
 use fourfold_engine::openings::Opening;
 use fourfold_engine::review::{Decisions, Encounter, Judge};
-use fourfold_engine::solver::SearchLimits;
+use fourfold_engine::solver::{SearchLimits, Unsolved};
 use fourfold_engine::{Column, Game, Outcome, Position, Side, SideResult, Variant, WinDrawLoss};
 
 use super::decisions;
@@ -100,14 +100,37 @@ pub fn play(
         };
         play_move(&mut game, column)?;
     }
+    let (result, stones) = (SideResult::of(side, game.outcome().and_then(Outcome::winner)), game.ply());
     let from = u32::try_from(opening.moves().len()).unwrap_or(u32::MAX);
-    // Without a limit by nodes, only who is told to stop has no review.
-    let Ok(review) = judge.review(&game, from, SearchLimits { nodes: None, stop }) else { return Ok(None) };
-    Ok(Some(TrapGame {
-        result: SideResult::of(side, game.outcome().and_then(Outcome::winner)),
-        stones: game.ply(),
-        faced: review.value.skill()[side.opponent()].decided(),
-    }))
+    // Without a limit by nodes, only who is told to stop is not judged.
+    let faced = decided(game, from, side.opponent(), judge, stop).ok();
+    Ok(faced.map(|faced| TrapGame { result, stones, faced }))
+}
+
+/// What a side had to decide in a game from a ply on. Only who wins is asked for, which is less work than scores, and
+/// the last position first: what is found out there helps before.
+fn decided(
+    mut game: Game,
+    from: u32,
+    side: Side,
+    judge: &mut Judge,
+    stop: &AtomicBool,
+) -> Result<Decisions, Unsolved> {
+    let limits = SearchLimits { nodes: None, stop };
+    let mut decisions = Decisions::default();
+    let mut after = -judge.value(game.position(), limits)?.value;
+    while game.ply() > from {
+        game.undo();
+        let position = game.position();
+        let before = judge.value(position, limits)?.value;
+        if position.side_to_move() == side {
+            let is_failed = after != before;
+            let is_faced = is_failed || judge.has_mistake(position, before, limits)?.value;
+            decisions.add(Decisions { faced: is_faced.into(), failed: is_failed.into() });
+        }
+        after = -before;
+    }
+    Ok(decisions)
 }
 
 fn play_move(game: &mut Game, column: Column) -> Result<(), BotError> {
@@ -154,6 +177,19 @@ mod tests {
     fn opponents_fail_by_themselves_as_often_as_is_written() {
         let failed = OPPONENTS.map(|opponent| failures(decisions::shipped(), &mut *bot(opponent)).unwrap());
         assert_eq!(failed, USUAL_FAILURES);
+    }
+
+    #[test]
+    fn what_was_decided_is_what_a_review_says() {
+        let (mut judge, stop) = (Judge::new(Solver::new()), AtomicBool::new(false));
+        for moves in ["557152711624545746362464762234657", "331736177264343142526424126654"] {
+            let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
+            let review = judge.review(&game, 8, SearchLimits { nodes: None, stop: &stop }).unwrap().value;
+            for side in Side::BOTH {
+                let found = decided(game.clone(), 8, side, &mut judge, &stop).unwrap();
+                assert_eq!(found, review.skill()[side].decided(), "{moves} {side:?}");
+            }
+        }
     }
 
     #[test]

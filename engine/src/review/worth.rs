@@ -50,8 +50,12 @@ impl Judge {
         }
     }
 
-    /// Whether some legal move throws away the value of a position.
-    fn has_mistake(
+    /// Whether some legal move throws away the value of a position, which is known: whether it is a decision.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the limits end the search; nothing is known then.
+    pub fn has_mistake(
         &mut self,
         position: &Position,
         value: Value,

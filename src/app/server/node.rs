@@ -21,6 +21,8 @@ use crate::analysis::compute::ComputePool;
 use crate::cluster::hints::Hints;
 use crate::cluster::nats;
 use crate::cluster::thinking::Thinkers;
+use crate::http::connection_limits::ConnectionLimits;
+use crate::http::metrics::Observed;
 use crate::http::relay::Relay;
 use crate::model::durability::Durability;
 use crate::model::signing::{KEY_BYTES, Purpose, Signer};
@@ -30,9 +32,10 @@ use crate::storage::members::{BadMember, NewMember, Standing};
 use crate::storage::postgres::{Members, PostgresOpenError, PostgresStore};
 use crate::system::config::Config;
 use crate::system::data_dir::DataDir;
+use crate::system::metrics::Metrics;
 use crate::system::part::Part;
 use crate::system::pauses::Pauses;
-use crate::system::supervision::Supervision;
+use crate::system::supervision::{Kept as _, Supervision};
 use crate::system::tasks::Tasks;
 
 /// How long to wait for a node that is just making the first tables.
@@ -71,8 +74,10 @@ enum Then {
 struct Node {
     /// Where players and bots connect.
     public: TcpListener,
-    /// Where figures are read, at whoever leads.
+    /// Where figures are read: of the daemon if this node leads, else of those whose connections it passes on.
     metrics: Option<TcpListener>,
+    /// Whose connections are passed on.
+    places: Arc<ConnectionLimits>,
     /// Where other nodes pass connections on to.
     inner: TcpListener,
     config: Config,
@@ -156,8 +161,9 @@ impl Node {
         let membership = Membership::keep(members, hints, place)?;
         let tasks = Tasks::new(Supervision::default(), Part::Connection);
         let transport = wings::relay_transport(&config, tasks.clone());
+        let places = Arc::clone(&transport.connection_limits);
         let relay = Relay::new(transport, signer, membership.upstream.clone());
-        Ok(Self { public, metrics, inner, config, key, pauses, membership, relay, thinkers, tasks })
+        Ok(Self { public, metrics, places, inner, config, key, pauses, membership, relay, thinkers, tasks })
     }
 
     /// Passes connections on until it is this node's turn; gives the store that it may write to then. `None` if it is
@@ -203,6 +209,47 @@ impl Node {
             ended = waiting => ended,
             never = self.relay.run(&self.public) => match never {},
             never = self.think() => match never {},
+            never = self.show_figures() => match never {},
+        }
+    }
+
+    /// Serves the figures of a node that stands by, which it counts itself.
+    async fn show_figures(&self) -> Infallible {
+        let metrics = Arc::new(Metrics::new());
+        let stop = CancellationToken::new();
+        let _ends_with_this = stop.clone().drop_guard();
+        let listener = self.metrics.as_ref().map(copy_of).transpose();
+        let listening = listener.and_then(|listener| {
+            let observed = Observed {
+                metrics: Arc::clone(&metrics),
+                places: Arc::clone(&self.places),
+                data: self.config.server.data.clone(),
+            };
+            let (config, tasks) = (&self.config, self.tasks.of(Part::Connection));
+            let on = |listener| wings::figures_listening(config, observed, listener, tasks, stop.clone());
+            listener.map(on).transpose()
+        });
+        let serving = async {
+            match listening {
+                Ok(Some(mut listening)) => drop(listening.run(&stop).await),
+                Ok(None) => {}
+                Err(error) => error!(%error, "this node shows no figures"),
+            }
+            std::future::pending::<Infallible>().await
+        };
+        let mut view = self.membership.view.clone();
+        let counting = async {
+            loop {
+                metrics.nodes(view.borrow_and_update().living, false);
+                if view.changed().await.is_err() {
+                    return std::future::pending::<Infallible>().await; // the process ends
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            never = counting => never,
+            never = serving => never,
         }
     }
 
@@ -254,7 +301,7 @@ impl Node {
         loop {
             let seen = *view.borrow_and_update();
             hands_over.store(seen.has_heir, Ordering::Relaxed);
-            metrics.nodes(seen.living);
+            metrics.nodes(seen.living, true);
             match seen.turn {
                 Turn::Replaced => return Err(ServerError::Replaced),
                 Turn::MakeWay if !term.is_cancelled() => {

@@ -48,6 +48,7 @@ use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
 use crate::operations::dumps::{DumpKeeper, DumpPlan};
+use crate::operations::forgetting::{Forgetter, KeptDays};
 use crate::operations::mail::actor::MailActor;
 use crate::operations::mail::{Login, MailDeps, MailServer, Mailer, Outgoing, RETRIES as MAIL_RETRIES};
 use crate::operations::webhooks::actor::WebhookActor;
@@ -591,10 +592,23 @@ pub(super) fn keep_small_parts(
     parts.keep(remade(Part::Feeds, move |stop| feeds.clone().run(stop).map(Ok)));
     let accounts = ground.accounts.clone();
     parts.keep(remade(Part::IdleGuests, move |stop| accounts.clone().look_for_idle_guests(stop).map(Ok)));
+    keep_forgetting(parts, ground);
     let (metrics, services) = (Arc::clone(&ground.metrics), Arc::clone(services));
     parts.keep(remade(Part::Gauges, move |stop| {
         read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop).map(Ok)
     }));
+}
+
+/// Keeps what leaves out what old games have beside their moves, if anything of it is to go.
+fn keep_forgetting(parts: &mut KeptParts, ground: &Ground) {
+    let settings = &ground.config.storage;
+    let (lessons, notes) = (settings.keep_lessons_days.number(), settings.keep_notes_days.number());
+    let forgetter = Forgetter {
+        store: Arc::clone(&ground.store),
+        writer: ground.writer.clone(),
+        days: KeptDays { lessons, notes },
+    };
+    parts.keep(remade(Part::Forgetting, move |stop| forgetter.clone().run(stop).map(Ok)));
 }
 
 /// Keeps what copies the store by the schedule, if there is one.
@@ -649,25 +663,36 @@ pub(super) fn relay_transport(config: &Config, tasks: Tasks) -> Transport {
     transport.balanced_by(&config.server.proxy_protocol)
 }
 
-/// The listener of the metrics has places of its own, so that a full house does not hide what goes on in it.
+/// The listener of the metrics of a daemon.
 pub(super) fn metrics_listening(
     ground: &Ground,
     listener: TcpListener,
     transport: &Transport,
 ) -> io::Result<Listening> {
-    info!(address = %listener.local_addr()?, "metrics are served");
-    let limits = TransportLimits {
-        connections: Some(METRICS_CONNECTIONS_MAX),
-        per_address: METRICS_CONNECTIONS_MAX,
-        ..transport_limits(&ground.config)
-    };
     let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
-    let own = Transport::new(limits, Arc::clone(&ground.site), transport.stop.clone(), tasks);
     let observed = Observed {
         metrics: Arc::clone(&ground.metrics),
         places: Arc::clone(&transport.connection_limits),
         data: ground.config.server.data.clone(),
     };
+    figures_listening(&ground.config, observed, listener, tasks, transport.stop.clone())
+}
+
+/// It has places of its own, so that a full house does not hide what goes on in it.
+pub(super) fn figures_listening(
+    config: &Config,
+    observed: Observed,
+    listener: TcpListener,
+    tasks: Tasks,
+    stop: CancellationToken,
+) -> io::Result<Listening> {
+    info!(address = %listener.local_addr()?, "metrics are served");
+    let limits = TransportLimits {
+        connections: Some(METRICS_CONNECTIONS_MAX),
+        per_address: METRICS_CONNECTIONS_MAX,
+        ..transport_limits(config)
+    };
+    let own = Transport::new(limits, Arc::new(site_of(config)), stop, tasks);
     Ok(listening(Part::MetricsListener, listener, metrics_router(observed), &own))
 }
 

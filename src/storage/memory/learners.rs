@@ -1,6 +1,7 @@
 //! Learners in memory.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 use crate::model::ids::PlayerName;
 use crate::model::time::UnixMillis;
@@ -52,6 +53,16 @@ impl Learners {
     pub(super) fn last_lessons(&self, name: &PlayerName, limit: u32) -> Vec<Lesson> {
         let Some(rows) = self.rows(name) else { return Vec::new() };
         rows.lessons.iter().rev().take(limit as usize).map(lesson).collect()
+    }
+
+    /// Lessons of games with these numbers have no texts any more.
+    pub(super) fn forget_texts(&mut self, numbers: RangeInclusive<u64>) {
+        if numbers.is_empty() {
+            return;
+        }
+        for rows in self.0.values_mut() {
+            rows.lessons.range_mut(numbers.clone()).for_each(|(_, changes)| changes.clear());
+        }
     }
 
     pub(super) fn curve(&self, name: &PlayerName) -> Vec<CurvePoint> {

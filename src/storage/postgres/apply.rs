@@ -3,8 +3,8 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, games, guests, judgements, learners, links, mails, moderation, operators,
-    players, published, puzzles, refit, reports, resets, tournaments, voiding, webhooks,
+    bot_versions, credentials, forgetting, games, guests, judgements, learners, links, mails, moderation,
+    operators, players, published, puzzles, refit, reports, resets, tournaments, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -94,6 +94,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::HandleReport(verdict) => reports::handle(connection, verdict).await,
         Write::Publish(publication) => published::publish(connection, publication).await,
         Write::StepJudging(step) => judgements::step(connection, step).await,
+        Write::Forget(forgetting) => forgetting::forget(connection, forgetting).await,
         Write::AddPuzzles(harvest) => {
             puzzles::add(connection, harvest).await?;
             Ok(Ok(Written::Done))

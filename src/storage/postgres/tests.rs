@@ -260,8 +260,17 @@ async fn the_log_cannot_be_rewritten() {
     let (_, store) = with_games(server).await;
     store.commit(&append("4")).await.unwrap();
     let lane = store.lane.lock().await;
-    let error = lane.connection().unwrap().batch_execute("UPDATE event SET column_no = 1").await.unwrap_err();
-    assert_eq!(error.as_db_error().unwrap().message(), "event is append-only");
+    let connection = lane.connection().unwrap();
+    for change in [
+        "UPDATE event SET column_no = 1",
+        "UPDATE event SET info = 'a thought'",
+        "UPDATE event SET info = NULL, column_no = 1",
+        "DELETE FROM event",
+    ] {
+        let error = connection.batch_execute(change).await.unwrap_err();
+        assert_eq!(error.as_db_error().unwrap().message(), "event is append-only", "{change}");
+    }
+    connection.batch_execute("UPDATE event SET info = NULL").await.unwrap();
 }
 
 #[tokio::test]

@@ -11,8 +11,8 @@ use super::events;
 use super::games;
 use super::open;
 use super::{
-    bot_versions, credentials, guests, judgements, learners, links, mails, moderation, operators, players,
-    published, puzzles, refit, reports, resets, settlement, tournaments, voiding, webhooks,
+    bot_versions, credentials, forgetting, guests, judgements, learners, links, mails, moderation, operators,
+    players, published, puzzles, refit, reports, resets, settlement, tournaments, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -283,6 +283,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::HandleReport(verdict) => reports::handle(self.connection, verdict),
             Write::Publish(publication) => published::publish(self.connection, publication),
             Write::StepJudging(step) => judgements::step(self.connection, step),
+            Write::Forget(forgetting) => forgetting::forget(self.connection, forgetting),
             Write::AddPuzzles(harvest) => {
                 puzzles::add(self.connection, harvest)?;
                 Ok(Ok(Written::Done))

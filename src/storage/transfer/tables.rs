@@ -146,6 +146,7 @@ pub(crate) const TABLES: &[Table] = &[
     table!(published_rating (variant: Text, list: Text, player: Number) elo: Number, error: Number,
         games: Number; PORTION, false),
     table!(judging () covered: Number; 1, false),
+    table!(forgotten () lessons: Number, notes: Number; 1, false),
     table!(judged_ahead (number: Number); PORTION, false),
     table!(judgement (number: Number, side: Text) moves: Number, good: Number, optimal: Number,
         decisions: Number, good_decisions: Number, loss: Number; PORTION, false),

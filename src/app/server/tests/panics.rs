@@ -7,7 +7,7 @@ use crate::protocol::server::{GameEnd, ServerMessage, Turn};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 23] = [
+const KEPT: [Part; 24] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -15,6 +15,7 @@ const KEPT: [Part; 23] = [
     Part::Revocations,
     Part::Orders,
     Part::IdleGuests,
+    Part::Forgetting,
     Part::Backups,
     Part::Dumps,
     Part::Gauges,
