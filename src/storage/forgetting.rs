@@ -1,6 +1,6 @@
 //! What old games have beside their moves, and need no more to be verified, replayed or rated: texts of lessons, and
-//! what bots of the house thought in games among themselves. It goes after a while, so that a store grows with its games
-//! alone.
+//! what bots of the house thought in games among themselves. It goes after a while, so that a store grows with its
+//! games alone.
 
 use async_trait::async_trait;
 

@@ -43,6 +43,11 @@ pub(crate) struct RatedPair {
 
 /// Creates owners and bots on the command line, before the daemon runs.
 pub(crate) fn create_bots(directory: &Path, games: u32) -> Vec<RatedPair> {
+    create_bots_by(&fourfold, directory, games)
+}
+
+/// The same by another binary, whose version the data then are of.
+pub(crate) fn create_bots_by(fourfold: &dyn Fn() -> Command, directory: &Path, games: u32) -> Vec<RatedPair> {
     for owner in ["ada", "bob"] {
         run(
             directory,
