@@ -121,7 +121,8 @@ impl Gateway for SessionGateway {
         let (answer, opened) = oneshot::channel();
         let gateway = self.clone();
         self.services.tasks.spawn(async move {
-            let result = gateway.find_or_open(hello, id.as_deref(), caller).await;
+            let has_given_up = || answer.is_closed();
+            let result = gateway.find_or_open(hello, id.as_deref(), caller, has_given_up).await;
             // Whoever gave up does not take it: it is let go where it is dropped, here or on the way.
             let _ = answer.send(result);
         });
@@ -179,11 +180,16 @@ impl SessionGateway {
         hello: Hello,
         re: Option<&str>,
         caller: Caller,
+        has_given_up: impl Fn() -> bool,
     ) -> Result<Opened, RefusedHello> {
         self.keep_out(caller.address)?;
         self.check_needs(&hello.needs)?;
         let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
         let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
+        // What took its time is done. The client may be back by another socket, which must not give way to this one.
+        if has_given_up() {
+            return Err(given_up());
+        }
         let profile = profile_of(&hello)?;
         let request = KnownHello { hello, profile, proven, address: caller.address, site: caller.site };
         let Some(resume_token) =
@@ -557,6 +563,12 @@ fn used_up(refusal: &Refusal) -> RefusedHello {
 /// The process ends: whoever comes back later goes on with the session that it had.
 fn stopping() -> RefusedHello {
     let error = WireError::new(ErrorCode::Busy, "the server restarts").retry_in(RETRY_AFTER_FAILURE);
+    RefusedHello { error: error.fatal(), code: CloseCode::Restart }
+}
+
+/// Said to nobody: the socket is gone.
+fn given_up() -> RefusedHello {
+    let error = WireError::new(ErrorCode::Busy, "nobody waits for this any more");
     RefusedHello { error: error.fatal(), code: CloseCode::Restart }
 }
 

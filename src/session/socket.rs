@@ -91,7 +91,14 @@ where
         return Err(Farewell::Close(CloseCode::Credentials));
     };
     let (hello, id) = hello?;
-    let opened = timeout(OPENING_MAX, deps.gateway.open(hello, id.clone(), caller)).await;
+    let opening = timeout(OPENING_MAX, deps.gateway.open(hello, id.clone(), caller));
+    let opened = tokio::select! {
+        biased;
+        // Whoever has given up while the server had much to do is back by another socket, and would be replaced there by
+        // this older one: for clients that is final.
+        farewell = wire.gone() => return Err(farewell),
+        opened = opening => opened,
+    };
     let refused = match opened {
         Ok(Ok(opened)) => return Ok(opened),
         Ok(Err(refused)) => refused,

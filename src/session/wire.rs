@@ -153,6 +153,8 @@ pub(crate) struct Wire<S> {
     socket: WebSocketStream<FrameGuard<S>>,
     /// Something was given to the codec and not flushed.
     unflushed: bool,
+    /// What the peer did while nobody listened, which [`Self::gone`] has read.
+    ahead: Option<WireEvent>,
     /// Who counts the errors that are sent.
     counted_by: Option<Arc<dyn Gateway>>,
 }
@@ -181,12 +183,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     pub(crate) async fn new(stream: S) -> Self {
         let guarded = FrameGuard::new(stream);
         let socket = WebSocketStream::from_raw_socket(guarded, Role::Server, Some(websocket_config())).await;
-        Self { socket, unflushed: false, counted_by: None }
+        Self { socket, unflushed: false, ahead: None, counted_by: None }
     }
 
     /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
     pub(crate) async fn event(&mut self, source: MessageSource<'_>, listening: Listening) -> WireEvent {
         std::future::poll_fn(|cx| self.poll_event(cx, source, listening)).await
+    }
+
+    /// Waits until the peer is gone, or begins to close. What else it does meanwhile comes with the next event; beyond
+    /// one message it has to wait. May be dropped and called again.
+    pub(crate) async fn gone(&mut self) -> Farewell {
+        std::future::poll_fn(|cx| {
+            if self.ahead.is_none()
+                && let Poll::Ready(event) = self.poll_read(cx)
+            {
+                self.ahead = Some(event);
+            }
+            match self.ahead {
+                Some(WireEvent::Gone) => Poll::Ready(Farewell::Drop),
+                Some(WireEvent::PeerCloses) => Poll::Ready(Farewell::Answer),
+                _ => Poll::Pending,
+            }
+        })
+        .await
     }
 
     /// Queues a message that is not in an outbox: before there is a session.
@@ -224,7 +244,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
             FrameWritten::All { behind: false } | FrameWritten::Blocked => {}
         }
         match listening {
-            Listening::Yes => self.poll_read(cx),
+            Listening::Yes => match self.ahead.take() {
+                Some(event) => Poll::Ready(event),
+                None => self.poll_read(cx),
+            },
             Listening::No => Poll::Pending,
         }
     }

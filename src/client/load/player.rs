@@ -20,6 +20,9 @@ use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
 /// How long a player that leaves waits for what the server has said before.
 const LAST_WORDS_MAX: Duration = Duration::from_secs(10);
 
+/// Before a player whose connection was replaced by an earlier attempt of its own tries again.
+const AFTER_REPLACED: Duration = Duration::from_millis(100);
+
 /// Which of two players one is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
@@ -262,11 +265,20 @@ impl LoadPlayer {
             }
         };
         let me = self.client.welcome().you.id.clone();
-        let welcome = tokio::select! {
-            () = stop.cancelled() => return Ok(false),
-            welcome = self.client.reconnect() => welcome?,
-            () = out_of_patience => return Err(gone(patience.unwrap_or_default())),
-        };
+        tokio::pin!(out_of_patience);
+        loop {
+            let made = tokio::select! {
+                () = stop.cancelled() => return Ok(false),
+                made = self.client.reconnect() => made.map(|_| ()),
+                () = &mut out_of_patience => return Err(gone(patience.unwrap_or_default())),
+            };
+            match made {
+                Ok(()) => break,
+                Err(error) if is_passing(&error) => sleep(AFTER_REPLACED).await,
+                Err(error) => return Err(error),
+            }
+        }
+        let welcome = self.client.welcome();
         if welcome.resumed {
             self.witness.reconnected(self.role);
         } else {

@@ -50,6 +50,9 @@ const GAMES_PER_PAGE: u32 = 20;
 /// Points of the rating's curve: more would not be seen.
 const HISTORY_MAX: u32 = 200;
 
+/// What somebody makes of errors is not shown as long as it is known less exactly: it might be half of it, or twice.
+const MARGIN_SHOWN_MAX: f64 = 0.5;
+
 /// A stored player as the wire shows it.
 pub(super) fn wire(player: &StoredPlayer, rating: Option<ShownRating>) -> WirePlayer {
     WirePlayer::new(&identity_of(player), rating, player.profile.version.clone())
@@ -309,6 +312,7 @@ async fn skill(
         judged: lang.fill("profile.judged", &counts),
         exploitation: ExploitationView::of(&*state.store, player, variant)
             .await?
+            .filter(|view| view.margin <= MARGIN_SHOWN_MAX)
             .map(|view| ExploitationShown::new(lang, &view)),
         stages: match stages {
             Some((games, asker)) => {

@@ -152,6 +152,8 @@ async fn what_a_player_makes_of_errors_is_told_once_its_opponents_are_known() {
     assert!(body.contains("Against opponents that err") && body.contains("1.00 ± 0.49"), "{body}");
     assert!(!body.contains("Stones at a win"), "it has won no such game: {body}");
     assert!(site.get("/player/six?lang=de").await.body.contains("1,00 ± 0,49"));
+    let random = site.get("/player/random").await.body;
+    assert!(random.contains("0.25 ± 0.12") && random.contains(">7.0<"), "{random}");
 }
 
 #[tokio::test]

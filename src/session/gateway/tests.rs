@@ -363,14 +363,18 @@ async fn a_foreign_or_changed_secret_resumes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_socket_that_gives_up_while_it_is_greeted_leaves_no_attached_session() {
+async fn a_socket_that_gives_up_while_it_is_greeted_opens_no_session_and_replaces_none() {
     let arena = Arena::new().await;
     let ada = arena.person("Ada").await;
     let _given_up = tokio::time::timeout(Duration::ZERO, arena.join(&ada)).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(!arena.services.sessions.is_online(&ada.identity.id));
-    tokio::time::sleep(RESUME_WITHIN).await;
     assert_eq!(arena.services.sessions.all().len(), 0);
+    let client = arena.join(&ada).await;
+    let _given_up =
+        tokio::time::timeout(Duration::ZERO, arena.hello(Credential::None, client.resuming())).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(close_code(&client), None, "the older attempt comes to nothing");
 }
 
 #[tokio::test(start_paused = true)]

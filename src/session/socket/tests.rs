@@ -108,6 +108,9 @@ impl Gateway for FakeGateway {
             let error = WireError::new(ErrorCode::Unauthorized, "no such token");
             return Err(RefusedHello { error, code: CloseCode::Credentials });
         }
+        if hello.client.name == "slow" {
+            tokio::time::sleep(SLOW).await;
+        }
         let after = hello.resume.map(|resume| resume.seq.number());
         let attachment = self.session.outbox.attach(after, &welcome(), id.as_deref()).unwrap();
         Ok(Opened::new(self.session.clone(), attachment))
@@ -176,6 +179,10 @@ impl Daemon {
         }
     }
 }
+
+/// How long it takes to open a session for a client of this name.
+const SLOW: Duration = Duration::from_secs(5);
+const SLOW_HELLO: &str = r#"{"type":"hello","protocol":1,"client":{"name":"slow","version":"0"}}"#;
 
 const HELLO: &str = r#"{"type":"hello","protocol":1,"client":{"name":"test","version":"0"}}"#;
 
@@ -285,6 +292,40 @@ async fn a_refused_hello_gets_its_error_and_its_close_code() {
         (&json!("unauthorized"), &json!("h"), &json!(true))
     );
     client.check_closed(4401).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gave_up_and_came_back_is_not_replaced_by_its_older_attempt() {
+    for says_goodbye in [false, true] {
+        let daemon = Daemon::new();
+        let mut first = daemon.connect().await;
+        first.say(SLOW_HELLO).await;
+        advance(Duration::from_secs(1)).await;
+        if says_goodbye {
+            first.socket.close(None).await.unwrap();
+        }
+        drop(first.socket);
+        let mut second = daemon.greet().await;
+        tokio::time::sleep(2 * SLOW).await;
+        first.task.await.unwrap();
+        daemon.tell(7);
+        assert_eq!(second.hear().await["n"], 7, "and no close with 4409");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_while_a_session_opens_is_heard_then() {
+    let daemon = Daemon::new();
+    let mut client = daemon.connect().await;
+    client.say(SLOW_HELLO).await;
+    for n in [3, 4, 5] {
+        client.say(&format!(r#"{{"type":"ping","n":{n}}}"#)).await;
+    }
+    let mut heard = Vec::new();
+    for _ in 0..4 {
+        heard.push(client.hear().await["n"].clone());
+    }
+    assert_eq!(heard, [json!(0), json!(3), json!(4), json!(5)], "after the greeting, each once");
 }
 
 #[tokio::test(start_paused = true)]
