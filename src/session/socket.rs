@@ -94,8 +94,8 @@ where
     let opening = timeout(OPENING_MAX, deps.gateway.open(hello, id.clone(), caller));
     let opened = tokio::select! {
         biased;
-        // Whoever has given up while the server had much to do is back by another socket, and would be replaced there by
-        // this older one: for clients that is final.
+        // Whoever has given up while the server had much to do is back by another socket, and would be replaced there
+        // by this older one: for clients that is final.
         farewell = wire.gone() => return Err(farewell),
         opened = opening => opened,
     };
