@@ -30,7 +30,7 @@ fn parts_of_a_measurement_joined_are_the_measurement() {
     }
     let bots =
         ["measure", "random", "mine=greedy", "--positions", "7", "--games", "2", "--seed", "3", "--ladder"];
-    let whole = [&bots[..], &["--ladder-games", "2"]].concat();
+    let whole = [&bots[..], &["--ladder-games", "2", "--traps", "--trap-games", "2"]].concat();
     let directory = tempfile::tempdir().unwrap();
     let parts: Vec<String> = ["1/3", "2/3", "3/3"]
         .map(|part| {
