@@ -1,9 +1,8 @@
-//! What a bot makes of opponents that err: games against those of the [`ladder`], judged by the exact solver.
+//! What a bot makes of opponents that err: games against those of the [`ladder`](super::ladder), judged by the exact
+//! solver.
 //!
 //! Who plays well wins against them anyhow; who sets traps makes them fail more often than they do by themselves. How
 //! often that is, [`usual`] says: in the [`decisions`] that ship, which nobody has set them.
-//!
-//! [`decisions`]: super::decisions
 
 use std::sync::atomic::AtomicBool;
 
