@@ -599,7 +599,7 @@ pub(super) fn keep_small_parts(
     }));
 }
 
-/// Keeps what leaves out what old games have beside their moves, if anything of it is to go.
+/// Keeps what leaves out what old games have beside their moves.
 fn keep_forgetting(parts: &mut KeptParts, ground: &Ground) {
     let settings = &ground.config.storage;
     let (lessons, notes) = (settings.keep_lessons_days.number(), settings.keep_notes_days.number());
