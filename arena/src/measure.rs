@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 use fourfold_bots::{Bot, BotError, BotSpec, MoveBudget, registry};
 use fourfold_engine::rng::{self, GameRng};
-use fourfold_engine::{Column, Game, Outcome, Position, Side, Variant};
+use fourfold_engine::{Column, Game, Position, Side, SideResult, Variant};
 use rand::RngExt;
 use rand::seq::IteratorRandom;
 
@@ -83,23 +83,39 @@ pub fn points_against_perfect(
     side: Side,
     seed: u64,
     stop: &AtomicBool,
-    mut choose: impl FnMut(&Position) -> Result<Column, BotError>,
+    choose: impl FnMut(&Position) -> Result<Column, BotError>,
 ) -> Result<f64, BotError> {
     let mut perfect = registry::build(&spec("perfect").with("seed", seed), Variant::STANDARD)?;
     let mut game = Game::new(Variant::STANDARD);
+    Ok(match play_out(&mut game, side, &mut *perfect, stop, choose)? {
+        SideResult::Win => 1.0,
+        SideResult::Draw => 0.5,
+        SideResult::Loss => 0.0,
+    })
+}
+
+/// Plays a game to its end: `choose` is asked for the moves of `side`, `opponent` for the others. What it is for `side`.
+///
+/// # Errors
+///
+/// A bot failed, or played what is not legal.
+fn play_out(
+    game: &mut Game,
+    side: Side,
+    opponent: &mut dyn Bot,
+    stop: &AtomicBool,
+    mut choose: impl FnMut(&Position) -> Result<Column, BotError>,
+) -> Result<SideResult, BotError> {
     loop {
-        let is_bots_turn = game.position().side_to_move() == side;
-        let column = if is_bots_turn {
+        let column = if game.position().side_to_move() == side {
             choose(game.position())?
         } else {
-            perfect.choose(game.position(), MoveBudget::default(), stop)?.column
+            opponent.choose(game.position(), MoveBudget::default(), stop)?.column
         };
         let illegal =
             |error: fourfold_engine::IllegalMove| BotError::Broken { bot: "bot", reason: error.to_string() };
-        match game.play(column).map_err(illegal)? {
-            None => {}
-            Some(Outcome::Draw) => return Ok(0.5),
-            Some(Outcome::Win { by, line: _ }) => return Ok(if by == side { 1.0 } else { 0.0 }),
+        if let Some(outcome) = game.play(column).map_err(illegal)? {
+            return Ok(SideResult::of(side, outcome.winner()));
         }
     }
 }

@@ -6,15 +6,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use fourfold_bots::{Bot, BotError, MoveBudget, registry};
+use fourfold_bots::{BotError, registry};
 use fourfold_engine::openings::Opening;
 use fourfold_engine::review::{Decisions, Encounter, Judge};
 use fourfold_engine::solver::{SearchLimits, Unsolved};
-use fourfold_engine::{Column, Game, Outcome, Position, Side, SideResult, Variant, WinDrawLoss};
+use fourfold_engine::{Column, Game, Position, Side, SideResult, Variant};
 
 use super::decisions;
 use super::ladder::OPPONENTS;
-use super::solved::SolvedPosition;
 use crate::suite::{Orientation, Suite, SuiteError};
 
 /// In how many of the decisions that ship each of the opponents fails. A test lets them decide again.
@@ -59,12 +58,7 @@ impl TrapGame {
 
 /// No games yet against one of the opponents, with what it does by itself.
 pub fn encounters() -> [Encounter; OPPONENTS.len()] {
-    usual().map(|elsewhere| Encounter {
-        score: WinDrawLoss::default(),
-        stones_of_wins: 0,
-        faced: Decisions::default(),
-        elsewhere,
-    })
+    usual().map(|elsewhere| Encounter { elsewhere, ..Encounter::default() })
 }
 
 /// Plays a game from an opening against one of the [`OPPONENTS`], by its place among them, and judges the moves of that
@@ -76,30 +70,22 @@ pub fn encounters() -> [Encounter; OPPONENTS.len()] {
 ///
 /// # Panics
 ///
-/// Panics if there are not so many opponents.
+/// Panics if there are not so many opponents, or the opening is not one of a game that goes on.
 pub fn play(
     opponent: usize,
     opening: &Opening,
     side: Side,
     judge: &mut Judge,
     stop: &AtomicBool,
-    mut choose: impl FnMut(&Position) -> Result<Column, BotError>,
+    choose: impl FnMut(&Position) -> Result<Column, BotError>,
 ) -> Result<Option<TrapGame>, BotError> {
-    let spec = OPPONENTS[opponent].parse().expect("the text is a bot");
-    let mut opponent = registry::build(&spec, Variant::STANDARD)?;
+    let mut opponent = registry::build(&super::spec(OPPONENTS[opponent]), Variant::STANDARD)?;
     let mut game = Game::new(Variant::STANDARD);
     for &column in opening.moves() {
-        play_move(&mut game, column)?;
+        game.play(column).expect("the suite's openings are legal, and nobody has won in them");
     }
-    while game.outcome().is_none() {
-        let column = if game.position().side_to_move() == side {
-            choose(game.position())?
-        } else {
-            opponent.choose(game.position(), MoveBudget::default(), stop)?.column
-        };
-        play_move(&mut game, column)?;
-    }
-    let (result, stones) = (SideResult::of(side, game.outcome().and_then(Outcome::winner)), game.ply());
+    let result = super::play_out(&mut game, side, &mut *opponent, stop, choose)?;
+    let stones = game.ply();
     let from = u32::try_from(opening.moves().len()).unwrap_or(u32::MAX);
     // Without a limit by nodes, only who is told to stop is not judged.
     let faced = decided(game, from, side.opponent(), judge, stop).ok();
@@ -132,33 +118,13 @@ fn decided(
     Ok(decisions)
 }
 
-fn play_move(game: &mut Game, column: Column) -> Result<(), BotError> {
-    let illegal =
-        |error: fourfold_engine::IllegalMove| BotError::Broken { bot: "bot", reason: error.to_string() };
-    game.play(column).map_err(illegal)?;
-    Ok(())
-}
-
-/// In how many of these decisions a bot fails.
-///
-/// # Errors
-///
-/// The bot is broken.
-pub fn failures(decisions: &[SolvedPosition], bot: &mut dyn Bot) -> Result<u64, BotError> {
-    let stop = AtomicBool::new(false);
-    let mut failed = 0;
-    for decision in decisions {
-        let choice = bot.choose(decision.position(), MoveBudget::default(), &stop)?;
-        failed += u64::from(!decision.is_good(choice.column));
-    }
-    Ok(failed)
-}
-
 #[cfg(test)]
 mod tests {
+    use fourfold_bots::{Bot, MoveBudget};
     use fourfold_engine::solver::Solver;
 
     use super::*;
+    use crate::measure::solved::SolvedPosition;
 
     fn bot(spec: &str) -> Box<dyn Bot> {
         registry::build(&spec.parse().unwrap(), Variant::STANDARD).unwrap()
@@ -172,9 +138,19 @@ mod tests {
         play(opponent, opening, side, &mut judge, &stop, choose).unwrap().unwrap()
     }
 
+    /// In how many of the decisions that ship a bot fails.
+    fn failures(mut bot: Box<dyn Bot>) -> u64 {
+        let stop = AtomicBool::new(false);
+        let mut fails = |decision: &&SolvedPosition| {
+            let choice = bot.choose(decision.position(), MoveBudget::default(), &stop).unwrap();
+            !decision.is_good(choice.column)
+        };
+        decisions::shipped().iter().filter(|decision| fails(decision)).count() as u64
+    }
+
     #[test]
     fn opponents_fail_by_themselves_as_often_as_is_written() {
-        let failed = OPPONENTS.map(|opponent| failures(decisions::shipped(), &mut *bot(opponent)).unwrap());
+        let failed = OPPONENTS.map(|opponent| failures(bot(opponent)));
         assert_eq!(failed, USUAL_FAILURES);
     }
 
