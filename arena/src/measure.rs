@@ -94,7 +94,8 @@ pub fn points_against_perfect(
     })
 }
 
-/// Plays a game to its end: `choose` is asked for the moves of `side`, `opponent` for the others. What it is for `side`.
+/// Plays a game to its end: `choose` is asked for the moves of `side`, `opponent` for the others. Returns what it came
+/// to for `side`.
 ///
 /// # Errors
 ///
