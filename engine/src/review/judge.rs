@@ -223,7 +223,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let limits = SearchLimits { nodes: None, stop: &stop };
         let (mut judge, mut solver) = (Judge::new(Solver::new()), Solver::new());
-        for moves in ["44444252", "35417266", "11223355"] {
+        for moves in ["4444425226", "3541726635", "1122335567"] {
             let before = *game(moves).position();
             let scores = solver.column_scores(&before, limits).unwrap().value;
             for (column, score) in scores.iter() {
@@ -243,7 +243,7 @@ mod tests {
             }
             assert_eq!(judge.floor(&before), None, "it is in the book");
         }
-        assert_eq!(Judge::without_book(Solver::new()).floor(game("444442525").position()), None);
+        assert_eq!(Judge::without_book(Solver::new()).floor(game("44444252266").position()), None);
     }
 
     #[test]

@@ -40,9 +40,9 @@ use fourfold_engine::Variant;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(in crate::app) struct ContestArgs {
-    /// Where games begin: `balanced` (positions after four plies whose exact value is a draw), `balanced:6` or
-    /// `balanced:8` (longer ones), `empty`, or a file with the moves of one opening a line, played as they are
-    /// written.
+    /// Where games begin: `balanced` (positions after four plies whose exact value is a draw), `balanced:6`,
+    /// `balanced:8` or `balanced:10` (longer ones), `empty`, or a file with the moves of one opening a line, played as
+    /// they are written.
     #[arg(long, value_name = "SUITE")]
     openings: Option<String>,
     /// Let a coin decide for each opening of a file whether left and right are exchanged, as is done with balanced
