@@ -17,6 +17,7 @@ mod rating_reset;
 pub(crate) mod reporting;
 mod stored_guests;
 pub(crate) mod token;
+mod vacations;
 
 use std::net::IpAddr;
 use std::sync::Arc;

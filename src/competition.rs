@@ -3,6 +3,7 @@
 
 pub(crate) mod arena_score;
 pub(crate) mod classes;
+pub(crate) mod correspondence;
 pub(crate) mod duels;
 pub mod fair_play;
 pub(crate) mod leaderboard;

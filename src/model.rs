@@ -26,4 +26,5 @@ pub(crate) mod text;
 pub mod time;
 pub(crate) mod totp;
 pub(crate) mod tournament;
+pub mod vacation;
 pub mod world;

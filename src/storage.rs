@@ -38,6 +38,8 @@ pub(crate) mod conformance_of_reports;
 #[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
 #[cfg(test)]
+pub(crate) mod conformance_of_vacations;
+#[cfg(test)]
 pub(crate) mod conformance_of_webhooks;
 pub(crate) mod engine;
 pub(crate) mod error;
@@ -71,6 +73,7 @@ pub(crate) mod starts;
 pub mod store;
 pub mod tournaments;
 pub(crate) mod transfer;
+pub mod vacations;
 pub mod webhooks;
 pub(crate) mod words;
 pub(crate) mod writer;

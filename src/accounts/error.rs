@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::password::{HashError, InvalidPassword};
 use crate::model::ids::{InvalidName, PlayerName};
+use crate::model::vacation::DAYS_A_YEAR;
 use crate::storage::StoreError;
 use crate::storage::record::Ban;
 use crate::storage::store::Refused;
@@ -106,6 +107,9 @@ pub enum AccountError {
         /// Until the next time.
         wait: Duration,
     },
+    /// There are not so many days of vacation.
+    #[error("there are {left} days of vacation left, of {DAYS_A_YEAR} within a year")]
+    VacationUsedUp { left: u32 },
     /// The bot has no such token (any more).
     #[error("there is no such token")]
     NoSuchToken,

@@ -123,6 +123,24 @@ impl ArenaView for LiveArena {
         house.chain(remote).collect()
     }
 
+    async fn correspondence_of(&self, player: &PlayerId) -> Vec<Snapshot> {
+        let mut games = Vec::new();
+        for public in self.directory.correspondence_of(player) {
+            if let Some(room) = self.directory.room(&public.spec.id) {
+                games.extend(room.look(Some(player.clone())).await);
+            }
+        }
+        games
+    }
+
+    async fn take_vacation(&self, player: &PlayerId, lasts: Option<Duration>) {
+        for public in self.directory.correspondence_of(player) {
+            if let Some(room) = self.directory.room(&public.spec.id) {
+                room.take_vacation(player.clone(), lasts).await;
+            }
+        }
+    }
+
     async fn snapshot(&self, game: &GameId) -> Option<Snapshot> {
         match self.host.snapshot(game).await {
             Ok(snapshot) => snapshot,

@@ -256,7 +256,7 @@ impl Daemon {
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
         let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;
         live.take_up(&ground, &playing, started).await?;
-        let mail = wings::mailing(&mut ground, &competition);
+        let mail = wings::mailing(&mut ground, &services, &competition);
         let Ground { config, supervision, stop, .. } = &ground;
 
         let mut parts = KeptParts::new(supervision.clone(), stop.clone());

@@ -29,6 +29,7 @@ pub(crate) mod review;
 mod seasons;
 mod tournament_plans;
 pub(super) mod tournaments;
+pub(super) mod vacation;
 mod webhook;
 
 use std::sync::LazyLock;
@@ -88,6 +89,7 @@ fn endpoints() -> Vec<Endpoint> {
         account::endpoints(),
         reports::endpoints(),
         webhook::endpoints(),
+        vacation::endpoints(),
         mail::endpoints(),
         learning::endpoints(),
         personal_memory::endpoints(),

@@ -261,14 +261,13 @@ impl From<AccountError> for ApiError {
     fn from(error: AccountError) -> Self {
         let message = error.to_string();
         match error {
-            AccountError::Name(InvalidName::Reserved { name: _ }) => {
-                Self { field: Some("name".into()), ..Self::new(ApiCode::NameReserved, message) }
+            AccountError::Name(InvalidName::Reserved { name: _ }) | AccountError::NameForbidden => {
+                Self::new(ApiCode::NameReserved, message).of("name")
             }
             AccountError::Name(InvalidName::Length { .. } | InvalidName::Character { .. }) => {
                 Self::bad_field("name", message)
             }
             AccountError::Password(_) => Self::bad_field("password", message),
-            AccountError::NameForbidden => Self::new(ApiCode::NameReserved, message).of("name"),
             AccountError::NameTaken | AccountError::NameLooksLike { other: _ } => {
                 Self::new(ApiCode::NameTaken, message).of("name")
             }
@@ -284,6 +283,7 @@ impl From<AccountError> for ApiError {
             | AccountError::TooManyTokens { max: _ }
             | AccountError::Banned(_)
             | AccountError::NotYours => Self::new(ApiCode::Forbidden, message),
+            AccountError::VacationUsedUp { left: _ } => Self::bad_field("days", message),
             AccountError::InvitationUsedUp => Self::new(ApiCode::Conflict, message).of("invitation"),
             AccountError::NotBanned
             | AccountError::NotMuted

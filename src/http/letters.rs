@@ -47,6 +47,16 @@ impl MailWords for Letters {
                 let body = [body.as_slice(), &[more]].concat();
                 letter(&language.fill("mail.paused_subject", name), &body, &end)
             }
+            Occasion::Turn { opponent, left, page, settings } => {
+                let left = language.rough_time(u64::try_from(left.as_millis()).unwrap_or(u64::MAX));
+                let values = &[("name", opponent.as_str()), ("time", &left)];
+                let body = [
+                    language.fill("mail.turn_body", values),
+                    format!("{}\n{page}", language.text("mail.turn_page")),
+                ];
+                let end = format!("{}\n{settings}", language.text("mail.paused_settings"));
+                letter(&language.fill("mail.turn_subject", values), &body, &end)
+            }
             Occasion::Test => Wording { subject: TEST.0.to_owned(), body: TEST.1.to_owned() },
         }
     }
@@ -76,6 +86,8 @@ fn letter(subject: &str, paragraphs: &[String], end: &str) -> Wording {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::operations::mail::MailedLink;
 
@@ -102,6 +114,15 @@ mod tests {
                         settings: "https://fourfold.example/account".into(),
                     },
                     vec!["six", "2023-11-14 22:13 UTC", "/bot/six", "/account\n"],
+                ),
+                (
+                    Occasion::Turn {
+                        opponent: "Bob".parse().unwrap(),
+                        left: Duration::from_hours(71),
+                        page: "https://fourfold.example/game/g1".into(),
+                        settings: "https://fourfold.example/account".into(),
+                    },
+                    vec!["Bob", "2", "/game/g1\n", "/account\n"],
                 ),
             ]
         };

@@ -15,6 +15,7 @@ mod changed_moves;
 mod characters;
 mod chart;
 mod classes;
+mod correspondence;
 mod docs;
 mod drawing;
 mod duel;
@@ -102,6 +103,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/puzzles/rush", get(puzzles::rush))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
+        .route("/correspondence", get(correspondence::page))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .route("/account", get(account::page))

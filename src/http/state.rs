@@ -14,6 +14,7 @@ use super::site::Site;
 use crate::accounts::Accounts;
 use crate::analysis::values::Analysis;
 use crate::competition::classes::Classes;
+use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{Asked, QueueFull, Unbegun};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::self_test::BeginError;
@@ -118,6 +119,12 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// A live game as a watcher sees it.
     async fn snapshot(&self, game: &GameId) -> Option<Snapshot>;
 
+    /// A player's games by correspondence that go on, as the player sees them.
+    async fn correspondence_of(&self, player: &PlayerId) -> Vec<Snapshot>;
+
+    /// The clocks of a player's games by correspondence stand for so long, or go on.
+    async fn take_vacation(&self, player: &PlayerId, lasts: Option<Duration>);
+
     /// How much later than the players others see a game in progress.
     fn watch_delay_of(&self, _game: &GameId) -> Duration {
         Duration::ZERO
@@ -209,6 +216,8 @@ pub(crate) struct AppState {
     /// Classes that are held now.
     pub(crate) classes: Classes,
     pub(crate) leaderboard: Leaderboard,
+    /// What everybody's games by correspondence make of their ratings there.
+    pub(crate) correspondence: CorrespondenceBook,
     /// Puzzles and who tries them.
     pub(crate) puzzles: Puzzles,
     /// What tells owners of bots what happens to them, where operators let it.

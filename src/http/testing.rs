@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::Router;
@@ -22,6 +23,7 @@ use super::state::{AppState, ArenaView, BotPresence, OpenBot};
 use crate::accounts::{Accounts, NameRules, identity_of};
 use crate::analysis::values::Analysis;
 use crate::competition::classes::Classes;
+use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{Asked, QueueFull, Unbegun, WaitingDuel};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
@@ -117,6 +119,12 @@ impl ArenaView for TestArena {
     async fn snapshot(&self, _: &GameId) -> Option<Snapshot> {
         None
     }
+
+    async fn correspondence_of(&self, _: &PlayerId) -> Vec<Snapshot> {
+        Vec::new()
+    }
+
+    async fn take_vacation(&self, _: &PlayerId, _: Option<Duration>) {}
 
     async fn challenge(&self, _: &ChallengeId) -> Option<Offer> {
         None
@@ -255,6 +263,7 @@ impl TestSite {
             tournaments: Tournaments::reading(store.clone()),
             classes: Classes::default(),
             leaderboard: Leaderboard::default(),
+            correspondence: CorrespondenceBook::new(store.clone()),
             puzzles,
             webhooks,
             mailer,

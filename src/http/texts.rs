@@ -131,6 +131,15 @@ impl Language {
         fill(text, &[("n", self.number(n))])
     }
 
+    /// A time as one says it who need not know it exactly: `2 days`, `5 h`, `12 min`.
+    pub(crate) fn rough_time(self, ms: u64) -> String {
+        match ms / 60_000 {
+            minutes if minutes >= 24 * 60 => self.count("game.days", minutes / (24 * 60)),
+            minutes if minutes >= 60 => self.fill("game.hours", &[("n", minutes / 60)]),
+            minutes => self.fill("game.minutes", &[("n", minutes)]),
+        }
+    }
+
     /// A text whose part in brackets leads to an address.
     pub(crate) fn linked(self, key: &'static str, url: &str) -> Linked {
         self.linked_with::<&str>(key, url, &[])

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fourfold_engine::{Game, Side, Variant, openings};
 
-use crate::model::clock::GameTime;
+use crate::model::clock::{GameTime, is_beyond_a_day, takes_days};
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::Identity;
@@ -24,6 +24,9 @@ const LIVE_EXPIRY: Duration = Duration::from_secs(20);
 const BOT_EXPIRY: Duration = Duration::from_mins(1);
 /// How long an open challenge stands: a link may be read the next morning.
 const LINK_EXPIRY: Duration = Duration::from_hours(24);
+/// How long an open challenge to a game by correspondence stands: who plays with days for each move looks in now and
+/// then.
+const CORRESPONDENCE_LINK_EXPIRY: Duration = Duration::from_hours(7 * 24);
 /// How long an idempotency key is remembered.
 const KEY_MEMORY: Duration = Duration::from_hours(24);
 /// Longest idempotency key.
@@ -136,9 +139,10 @@ pub(crate) enum Repeated {
 }
 
 impl Challenges {
-    /// How long an offer to this player stands.
-    pub(crate) fn expiry(to: Option<PlayerKind>) -> Duration {
+    /// How long an offer of a game with so much time stands to this player.
+    pub(crate) fn expiry(to: Option<PlayerKind>, time: GameTime) -> Duration {
         match to {
+            None if takes_days(time.control()) => CORRESPONDENCE_LINK_EXPIRY,
             None => LINK_EXPIRY,
             Some(PlayerKind::Bot) => BOT_EXPIRY,
             Some(PlayerKind::Human | PlayerKind::Guest) => LIVE_EXPIRY,
@@ -379,6 +383,9 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
         let message = format!("games is 1, or an even number up to {SERIES_MAX}");
         return Err(WireError::bad_field("games", message));
     }
+    if is_beyond_a_day(terms.time.control()) {
+        check_correspondence(&terms, from, to)?;
+    }
     if terms.load && terms.rated {
         return Err(WireError::bad_field("load", "games that only put load on the arena are casual"));
     }
@@ -386,6 +393,18 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
     }
     Ok(terms)
+}
+
+/// Games by correspondence are for people who have an account, one game at a time.
+fn check_correspondence(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<(), WireError> {
+    if [Some(from), to].into_iter().flatten().any(|player| player.kind != PlayerKind::Human) {
+        let message = "time.move_ms of more than a day is for games between people who have an account";
+        return Err(WireError::bad_field("time.move_ms", message));
+    }
+    if terms.games.number() != 1 {
+        return Err(WireError::bad_field("games", "games is 1 where a move may take more than a day"));
+    }
+    Ok(())
 }
 
 /// As many games, or one more, so that both sides move first equally often.

@@ -36,7 +36,7 @@ pub(super) fn stored(challenge: &PendingChallenge, key: Option<String>) -> Store
         side: terms.side,
         site: challenge.site.clone(),
         key,
-        expires_at: UnixMillis::now().later(Challenges::expiry(None)),
+        expires_at: UnixMillis::now().later(Challenges::expiry(None, terms.time)),
     }
 }
 
@@ -54,8 +54,11 @@ pub(super) async fn take_up(
     now: Instant,
 ) -> Result<Option<TakenUp>, StoreError> {
     // A clock that was set back makes no link stand longer than a new one.
-    let left = link.expires_at.after(UnixMillis::now()).min(Challenges::expiry(None));
-    let (false, Some(terms)) = (left.is_zero(), terms_of(&link)) else { return Ok(None) };
+    let Some(terms) = terms_of(&link) else { return Ok(None) };
+    let left = link.expires_at.after(UnixMillis::now()).min(Challenges::expiry(None, terms.time));
+    if left.is_zero() {
+        return Ok(None);
+    }
     let Some(maker) = maker_of(lookup, &link).await? else { return Ok(None) };
     let Ok(terms) = check_terms(&terms, &maker, None) else { return Ok(None) };
     let from = lookup.stored_party(maker, terms.variant.0).await?;

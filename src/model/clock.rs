@@ -18,8 +18,12 @@ use super::pause::Pause;
 
 /// Shortest bank or move limit: below this, a network client cannot answer at all.
 const LIMIT_MS_MIN: u32 = 10;
-/// Longest bank or move limit: a day. Longer games would be correspondence, which has other needs.
-const LIMIT_MS_MAX: u32 = 86_400_000;
+/// Longest bank: a day. Whoever wants longer games has days for each move.
+const BANK_MS_MAX: u32 = DAY_MS;
+/// Longest move limit: a week. Who has no time to look at a game once a week has forgotten it.
+const MOVE_MS_MAX: u32 = 7 * DAY_MS;
+/// From this limit for each move on, without a bank, a game is correspondence, if people play it.
+const DAY_MS: u32 = 86_400_000;
 /// Longest increment: more than an hour a move makes the bank meaningless.
 const INCREMENT_MS_MAX: u32 = 3_600_000;
 
@@ -40,10 +44,10 @@ pub(crate) enum InvalidTimeControl {
     #[error("at least one of bank_ms and move_ms must be a number")]
     Unlimited,
     /// `bank_ms` out of range.
-    #[error("bank_ms is {0}, allowed are {LIMIT_MS_MIN} to {LIMIT_MS_MAX} or null")]
+    #[error("bank_ms is {0}, allowed are {LIMIT_MS_MIN} to {BANK_MS_MAX} or null")]
     Bank(u32),
     /// `move_ms` out of range.
-    #[error("move_ms is {0}, allowed are {LIMIT_MS_MIN} to {LIMIT_MS_MAX} or null")]
+    #[error("move_ms is {0}, allowed are {LIMIT_MS_MIN} to {MOVE_MS_MAX} or null")]
     Move(u32),
     /// `increment_ms` out of range.
     #[error("increment_ms is {0}, allowed are 0 to {max}", max = .1)]
@@ -67,11 +71,10 @@ impl InvalidTimeControl {
 ///
 /// Names the value that is out of range and what is allowed. An increment larger than the bank is refused too.
 pub(crate) fn validate(time: TimeControl) -> Result<TimeControl, InvalidTimeControl> {
-    let range = LIMIT_MS_MIN..=LIMIT_MS_MAX;
-    if let Some(bank) = time.bank_ms.filter(|ms| !range.contains(ms)) {
+    if let Some(bank) = time.bank_ms.filter(|ms| !(LIMIT_MS_MIN..=BANK_MS_MAX).contains(ms)) {
         return Err(InvalidTimeControl::Bank(bank));
     }
-    if let Some(limit) = time.move_ms.filter(|ms| !range.contains(ms)) {
+    if let Some(limit) = time.move_ms.filter(|ms| !(LIMIT_MS_MIN..=MOVE_MS_MAX).contains(ms)) {
         return Err(InvalidTimeControl::Move(limit));
     }
     if !time.is_timed() {
@@ -96,12 +99,12 @@ pub struct GameTime(TimeControl);
 struct GameTimeForm {
     /// Time for the whole game in milliseconds, or null for none.
     #[serde(deserialize_with = "present")]
-    bank_ms: Option<Bounded<LIMIT_MS_MIN, LIMIT_MS_MAX>>,
+    bank_ms: Option<Bounded<LIMIT_MS_MIN, BANK_MS_MAX>>,
     /// Added to the bank after each move, in milliseconds; at most the bank.
     increment_ms: Bounded<0, INCREMENT_MS_MAX>,
     /// Time for each single move in milliseconds, or null for none.
     #[serde(deserialize_with = "present")]
-    move_ms: Option<Bounded<LIMIT_MS_MIN, LIMIT_MS_MAX>>,
+    move_ms: Option<Bounded<LIMIT_MS_MIN, MOVE_MS_MAX>>,
 }
 
 /// Reads an optional value whose key must be there: `null` is said, not left out.
@@ -156,6 +159,16 @@ pub(crate) fn is_unhurried(time: TimeControl) -> bool {
     time.bank_ms.is_none() && time.move_ms.is_some_and(|ms| ms >= UNHURRIED_MOVE_MS)
 }
 
+/// Whether each move may take a day or more: what people play by correspondence, and nobody sits at for hours.
+pub(crate) fn takes_days(time: TimeControl) -> bool {
+    time.bank_ms.is_none() && time.move_ms.is_some_and(|ms| ms >= DAY_MS)
+}
+
+/// Whether a move may take longer than any other game lasts: only people who have an account wait for each other so.
+pub(crate) fn is_beyond_a_day(time: TimeControl) -> bool {
+    time.bank_ms.is_none() && time.move_ms.is_some_and(|ms| ms > DAY_MS)
+}
+
 /// What a finished turn cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spent {
@@ -176,7 +189,8 @@ pub(crate) struct GameClock {
     clock: Clock,
     strikes: BySide<u8>,
     running: Option<(Side, Instant)>,
-    /// Pauses of the daemon in the turn that runs: nobody is charged for them. There are hardly ever any.
+    /// Pauses of the daemon in the turn that runs, and what its player has of vacation, which may lie ahead: nobody is
+    /// charged for them. There are hardly ever any.
     pauses: Vec<Pause>,
 }
 
@@ -221,6 +235,14 @@ impl GameClock {
             self.pauses.push(pause);
         }
         given
+    }
+
+    /// From now on nothing passes of the turn that runs during `standing`, instead of what was said of that before.
+    pub(crate) fn stand(&mut self, standing: Option<Pause>, now: Instant) {
+        for pause in &mut self.pauses {
+            pause.until = pause.until.min(now.max(pause.from));
+        }
+        self.pauses.extend(standing);
     }
 
     /// How long the daemon stood still since then, `until` some moment or in all.

@@ -1,5 +1,5 @@
 //! Writes mails to people who gave an address: the link that verifies it, one to a new password, that an account has
-//! another address now, and that a bot of theirs is paused.
+//! another address now, that a bot of theirs is paused, and that it is their turn in a game by correspondence.
 //!
 //! Mails wait in memory, few of them, and go out one after the other; what is not taken is tried again for an hour. A
 //! restart forgets them: whoever misses one asks again. Nobody waits for any of this. What is written, in which words,
@@ -10,6 +10,7 @@ mod letter;
 mod smtp;
 #[cfg(test)]
 pub(crate) mod tests;
+mod turns;
 
 use std::fmt::Debug;
 use std::net::Ipv4Addr;
@@ -65,6 +66,16 @@ pub(crate) enum Occasion {
         fault: &'static str,
         until: Option<UnixMillis>,
         /// Where one sees more of it.
+        page: String,
+        /// Where one says that one wants no such mails.
+        settings: String,
+    },
+    /// It is somebody's turn in a game by correspondence.
+    Turn {
+        opponent: PlayerName,
+        /// What is left for the move.
+        left: Duration,
+        /// Where the game is.
         page: String,
         /// Where one says that one wants no such mails.
         settings: String,

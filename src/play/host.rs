@@ -249,7 +249,7 @@ impl Host {
         let is_series = matches!(offer.origin, Origin::Series { .. });
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
-        let state = RoomState::new(spec.clone(), kinds, now())?;
+        let state = self.with_vacations(RoomState::new(spec.clone(), kinds, now())?).await?;
         let bots = self.build_bots(&spec, &players, tempo, pace).await?;
         if let Some(waits) = bots.iter().find(|bot| !is_series && !bot.bot.has_place()) {
             // Another game has taken it since we looked.

@@ -64,6 +64,7 @@ macro_rules! conformance {
         $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
         $crate::storage::conformance_of_links::conformance_of_links!($fixture);
         $crate::storage::conformance_of_mails::conformance_of_mails!($fixture);
+        $crate::storage::conformance_of_vacations::conformance_of_vacations!($fixture);
         $crate::storage::conformance_of_moderation::conformance_of_moderation!($fixture);
         $crate::storage::conformance_of_operators::conformance_of_operators!($fixture);
         $crate::storage::conformance_of_ratings::conformance_of_ratings!($fixture);

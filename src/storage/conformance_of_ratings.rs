@@ -30,6 +30,7 @@ macro_rules! conformance_of_ratings {
     ($fixture:ty) => {
         $crate::storage::conformance::checks!($fixture, conformance_of_ratings:
             rated_games_are_read_without_their_events,
+            results_by_correspondence_are_read_in_order,
             a_crosstable_counts_by_opponent_and_side,
             players_are_read_together,
             ratings_are_read_together,
@@ -94,6 +95,32 @@ pub(crate) async fn rated_games_are_read_without_their_events<F: Fixture>() {
     assert_eq!(last, [games[2].clone(), games[1].clone()]);
     assert!(store.last_rated_games(&player_id("Ada"), "9x6".parse().unwrap(), 2).await.unwrap().is_empty());
     assert!(store.last_rated_games(&player_id("Zoe"), Variant::STANDARD, 2).await.unwrap().is_empty());
+}
+
+pub(crate) async fn results_by_correspondence_are_read_in_order<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    for (number, moves) in (1..).zip([FIRST_WINS, FIRST_WINS_TOO, OTHERS[0], OTHERS[1]]) {
+        let unrated_because = (number != 2).then_some(UnratedReason::Correspondence);
+        let spec = GameSpec { unrated_because, ..spec(&format!("g{number}"), "Ada", "Bob") };
+        first_wins(&*store, spec, moves).await;
+    }
+    let read = |after, limit| {
+        let store = store.clone();
+        async move {
+            let results = store.correspondence_results(after, limit).await.unwrap();
+            results.into_iter().map(|result| (result.number, result.moves)).collect::<Vec<_>>()
+        }
+    };
+    let [one, three, four] =
+        [(1, FIRST_WINS), (3, OTHERS[0]), (4, OTHERS[1])].map(|(n, moves)| (n, moves.to_owned()));
+    assert_eq!(read(0, 10).await, [one.clone(), three.clone(), four.clone()]);
+    assert_eq!(read(1, 1).await, [three]);
+    assert_eq!(read(4, 10).await, []);
+    assert_eq!(store.rating(&player_id("Ada"), Variant::STANDARD).await.unwrap().unwrap().standing.games, 1);
+    write(&*store, void("g3")).await.unwrap();
+    assert_eq!(read(0, 10).await, [one, four], "what was taken out is none of them");
 }
 
 pub(crate) async fn a_crosstable_counts_by_opponent_and_side<F: Fixture>() {

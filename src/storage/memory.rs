@@ -20,6 +20,7 @@ mod refit;
 mod reports;
 mod resets;
 mod tournaments;
+mod vacations;
 mod webhooks;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -69,6 +70,7 @@ use crate::model::player::PlayerKind;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::newcomers::Gains;
 use crate::model::time::UnixMillis;
+use crate::model::vacation::Vacation;
 
 /// What happens to the next commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,6 +162,7 @@ struct MemoryTables {
     links: Vec<StoredLink>,
     mails: Vec<StoredMail>,
     mail_links: Vec<MailLink>,
+    vacations: Vec<(PlayerId, Vacation)>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,
     publication: Publication,
@@ -290,6 +293,11 @@ impl MemoryTables {
             Write::SetMail(mail) => self.set_mail(mail),
             Write::RemoveMail { owner } => self.remove_mail(owner),
             Write::SetNotices { owner, notices } => self.set_notices(owner, *notices),
+            Write::TakeVacation { player, vacation } => self.take_vacation(player, *vacation),
+            Write::EndVacation { player, at } => {
+                self.end_vacation(player, *at);
+                Ok(Written::Done)
+            }
             Write::AddMailLink(link) => self.add_mail_link(link),
             Write::VerifyMail { digest, at } => self.verify_mail(digest, *at),
             Write::ResetPassword { digest, password, at } => self.reset_password(digest, password, *at),
@@ -446,6 +454,7 @@ impl MemoryTables {
         self.tournaments.forget(&id);
         self.forget_resets(&id);
         self.forget_mail(&id);
+        self.vacations.retain(|(owner, _)| *owner != id);
         Ok(Written::Done)
     }
 

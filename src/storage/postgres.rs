@@ -44,6 +44,7 @@ mod tests;
 mod tls;
 mod tournaments;
 mod transfer;
+mod vacations;
 mod voiding;
 mod webhooks;
 

@@ -2,8 +2,7 @@
 
 use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
-use super::record::GamePair;
-use super::record::StoredGame;
+use super::record::{GamePair, StoredGame, UnratedReason};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
@@ -46,6 +45,35 @@ impl RatedGame {
             result: game.ending()?.result,
             ended_at: game.last_change(),
             ratings: settlement.ratings?,
+        })
+    }
+}
+
+/// A game by correspondence that was to be rated and has ended: what its ratings need of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CorrespondenceResult {
+    /// Place among all finished games.
+    pub(crate) number: u64,
+    pub(crate) variant: Variant,
+    pub(crate) players: BySide<PlayerId>,
+    /// All moves, the opening's included.
+    pub(crate) moves: String,
+    pub(crate) result: GameResult,
+}
+
+impl CorrespondenceResult {
+    /// A finished game, if it is such a one.
+    pub(crate) fn of(game: &StoredGame) -> Option<Self> {
+        let settlement = game.settlement.as_ref()?;
+        if settlement.unrated_because != Some(UnratedReason::Correspondence) {
+            return None;
+        }
+        Some(Self {
+            number: settlement.number,
+            variant: game.spec.variant,
+            players: game.spec.players.clone(),
+            moves: game.moves(),
+            result: game.ending()?.result,
         })
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use fourfold_engine::Variant;
 
 use super::error::StoreError;
-use super::published::{Against, Publication, RatedGame, VoidedGame};
+use super::published::{Against, CorrespondenceResult, Publication, RatedGame, VoidedGame};
 use super::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use super::refit::RefitGame;
 use super::resets::RatingReset;
@@ -45,6 +45,14 @@ pub trait RatingStore {
 
     /// Games that moved ratings, with a number above `after`, in order, at most `limit`. Damaged ones are left out.
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// Games by correspondence that were to be rated and have ended, with a number above `after`, in order, at most
+    /// `limit`. Those that an operator took out and damaged ones are left out.
+    async fn correspondence_results(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<CorrespondenceResult>, StoreError>;
 
     /// The last games that moved a player's rating in a variant, the newest first, at most `limit`.
     async fn last_rated_games(

@@ -48,6 +48,7 @@ pub(super) mod reports;
 pub(super) mod resets;
 pub(super) mod settlement;
 pub(super) mod tournaments;
+pub(super) mod vacations;
 pub(super) mod voiding;
 pub(super) mod webhooks;
 

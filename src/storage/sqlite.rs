@@ -40,6 +40,7 @@ mod restore;
 mod settlement;
 mod tournaments;
 pub(super) mod transfer;
+mod vacations;
 mod voiding;
 mod wal;
 mod webhooks;

@@ -33,9 +33,11 @@ use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::resets::NewReset;
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover};
+use super::vacations::VacationStore;
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
 use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
+use crate::model::vacation::Vacation;
 
 /// One thing to write. All writes of a [`Store::commit`] become durable together or not at all.
 #[derive(Clone, PartialEq, Debug)]
@@ -240,6 +242,11 @@ pub enum Write {
     RemoveMail { owner: PlayerId },
     /// Whether somebody is told of bots that are paused.
     SetNotices { owner: PlayerId, notices: bool },
+    /// A vacation begins, and whichever goes on ends then. Refused as [`Refused::NoSuchPlayer`] if the player is no
+    /// person with an account.
+    TakeVacation { player: PlayerId, vacation: Vacation },
+    /// The vacation that goes on ends at this moment; nothing if there is none.
+    EndVacation { player: PlayerId, at: UnixMillis },
     /// A link that is sent, in the place of the one before of its purpose.
     AddMailLink(MailLink),
     /// Somebody opens a link that was sent to an address. It is gone then. Refused as [`Refused::NoMailLink`] if it is
@@ -333,6 +340,8 @@ impl Write {
             | Self::SetMail(_)
             | Self::RemoveMail { .. }
             | Self::SetNotices { .. }
+            | Self::TakeVacation { .. }
+            | Self::EndVacation { .. }
             | Self::AddMailLink(_)
             | Self::VerifyMail { .. }
             | Self::ResetPassword { .. }
@@ -505,6 +514,7 @@ pub trait Store:
     + WebhookStore
     + LinkStore
     + MailStore
+    + VacationStore
     + Send
     + Sync
     + Debug

@@ -77,6 +77,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/cluster/port.rs",
     "src/cluster/thinking.rs",
     "src/competition/classes.rs",
+    "src/competition/correspondence.rs",
     "src/competition/duels.rs",
     "src/competition/matchmaker/troubles.rs",
     "src/competition/self_test/trial.rs",

@@ -5,6 +5,7 @@ import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
 import { ClockElement } from "./clock.js";
 import { faceOf, nameOf } from "./companion.js";
+import { isCorrespondence } from "./correspondence.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { other } from "./rules.js";
@@ -207,7 +208,7 @@ export class GameView {
   #showTerms(state) {
     const parts = [
       el("span", {}, icon("clock"), timeControl(state.time)),
-      el("span", {}, text(state.rated ? "game.rated" : "game.casual")),
+      el("span", {}, text(counts(state) ? "game.rated" : "game.casual")),
       el("span", {}, boardName(state.variant)),
     ];
     if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
@@ -313,13 +314,17 @@ function statusWords(state, yours) {
     return [resultWords(result, state.you, names), [reason, state.rated ? "" : unrated(state.unratedBecause)].filter(Boolean).join(". ")];
   }
   const mover = names[state.toMove ?? "first"];
-  const frozen = state.frozenUntil === null ? "" : `${text("game.frozen")} `;
+  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : "game.frozen");
+  const frozen = state.frozenUntil === null ? "" : `${why} `;
   if (state.you) {
     const shape = text(state.you === "first" ? "game.you_are_first" : "game.you_are_second");
     return [yours ? text("game.your_turn") : text("game.waiting_for", { name: mover }), frozen + shape];
   }
   return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
 }
+
+/** Whether a rating moves by it: one of live games, or one by correspondence. @param {GameState} state */
+const counts = ({ rated, unratedBecause }) => rated || unratedBecause === "correspondence";
 
 /** How long a person may take for the first move where somebody waits for it, in milliseconds: the server's rule. */
 const FIRST_MOVE_MS = 30_000;
@@ -333,6 +338,7 @@ function firstMoveLeft(state, now) {
   const { you, time } = state;
   if (!you || state.moves.length > state.openingPlies + 1 || state.frozenUntil !== null) return null;
   if (!state.rated && state.players[other(you)].kind === "bot") return null;
+  if (isCorrespondence(state)) return null;
   const whole = time.bank_ms ?? time.move_ms ?? 0;
   return Math.max(0, FIRST_MOVE_MS - (whole - timeLeft(state, you, now)));
 }

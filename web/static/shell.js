@@ -2,11 +2,12 @@
 // in progress, and the choice of light or dark.
 
 import { announce } from "./announce.js";
+import { isCorrespondence, Turns } from "./correspondence.js";
 import { el, find, icon } from "./dom.js";
 import "./keys.js";
 import { notify } from "./notices.js";
 import { connection, Refused } from "./socket.js";
-import { text } from "./texts.js";
+import { count, text } from "./texts.js";
 import { challengeEnd, refusal, spokenName, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").Offer} Offer */
@@ -200,10 +201,26 @@ export function goToGame(id) {
 /** @type {Map<string, () => void>} */
 const reminders = new Map();
 
+function watchTurns() {
+  const turns = new Turns();
+  const show = () => {
+    const link = find("#turns");
+    link.hidden = turns.waiting === 0;
+    link.textContent = String(turns.waiting);
+    link.setAttribute("aria-label", count("correspondence.turns", turns.waiting));
+    link.title = count("correspondence.turns", turns.waiting);
+  };
+  connection.on("game", (game) => (turns.note(game), show()));
+  connection.on("moved", (moved) => (turns.moved(moved), show()));
+  connection.on("game_end", (end) => (turns.ended(end), show()));
+}
+
 function watchGames() {
   connection.on("game", (game) => {
     if (!game.you || game.status !== "live" || showsItself(game.game)) return;
     if (expecting) goToGame(game.game);
+    // The header says where one is to move by correspondence.
+    else if (isCorrespondence(game)) return;
     else if (!reminders.has(game.game)) reminders.set(game.game, remind(game));
   });
   // Also of a game that the page shows: it is told to whoever does not look.
@@ -292,6 +309,7 @@ try {
 addEventListener("load", () => setTimeout(keepOfflinePage, KEEP_AFTER_MS));
 watchConnection();
 watchChallenges();
+watchTurns();
 watchGames();
 // Opens after all modules of the page have run and put up their listeners.
 addEventListener("DOMContentLoaded", () => connection.open());

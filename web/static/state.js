@@ -1,6 +1,7 @@
 // One game as the page knows it: a pure function from messages to state. Times are the caller's `now`, in
 // milliseconds of whatever clock it likes, as long as it is one and the same.
 
+import { isCorrespondence } from "./correspondence.js";
 import { other, parseMoves, parseVariant, sideToMove, winningLine } from "./rules.js";
 
 /** @typedef {import("../types/protocol").Side} Side */
@@ -156,7 +157,9 @@ function turn(state, message, now) {
   if (message.ply !== state.moves.length) return { ...state, needsSync: true };
   const theirs = other(state.you);
   const clock = { ...state.clock, [state.you]: message.clock.you, [theirs]: message.clock.opponent };
-  return { ...state, clock, clockAt: now, frozenUntil: null, toMove: state.you };
+  // A vacation goes on though one is asked for a move.
+  const frozenUntil = isCorrespondence(state) ? state.frozenUntil : null;
+  return { ...state, clock, clockAt: now, frozenUntil, toMove: state.you };
 }
 
 /**

@@ -10,8 +10,11 @@ import { count, decimal, text } from "./texts.js";
 /** @type {Record<Side, string>} */
 export const COLOR = { first: text("game.first_color"), second: text("game.second_color") };
 
+const DAY_MS = 86_400_000;
+
 /** @param {number} ms */
 function length(ms) {
+  if (ms >= DAY_MS && ms % DAY_MS === 0) return count("game.days", ms / DAY_MS);
   if (ms >= 3_600_000 && ms % 3_600_000 === 0) return text("game.hours", { n: ms / 3_600_000 });
   if (ms >= 60_000 && ms % 60_000 === 0) return text("game.minutes", { n: ms / 60_000 });
   return text("game.seconds", { n: decimal(ms / 1000) });
@@ -22,7 +25,7 @@ const UNHURRIED_MS = 900_000;
 
 /** Whether a game goes without a clock, but for that limit. @param {Time} time */
 export function isUnhurried(time) {
-  return time.bank_ms === null && time.move_ms !== null && time.move_ms >= UNHURRIED_MS;
+  return time.bank_ms === null && time.move_ms !== null && time.move_ms >= UNHURRIED_MS && time.move_ms < DAY_MS;
 }
 
 /**
@@ -57,7 +60,7 @@ export function boardName({ width, height, connect }) {
 }
 
 /**
- * What a clock shows: `3:05`, or `9.4` in the last ten seconds.
+ * What a clock shows: `3:05`, `9.4` in the last ten seconds, `2 d 5 h` from a day on.
  * @param {number} ms
  */
 export function clockFace(ms) {
@@ -67,6 +70,10 @@ export function clockFace(ms) {
   const pad = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}:${pad(seconds % 60)}`;
+  if (minutes >= 24 * 60) {
+    const hours = Math.floor(minutes / 60);
+    return text("game.days_hours", { days: Math.floor(hours / 24), hours: hours % 24 });
+  }
   return `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(seconds % 60)}`;
 }
 
@@ -137,6 +144,7 @@ const UNRATED = {
   same_address: "game.unrated_same_address",
   too_short: "game.unrated_too_short",
   repeated: "game.unrated_repeated",
+  correspondence: "game.unrated_correspondence",
   pair_limit: "game.unrated_pair_limit",
   load: "game.unrated_load",
   voided: "game.unrated_voided",

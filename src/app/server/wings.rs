@@ -21,6 +21,7 @@ use crate::analysis::values::Analysis;
 use crate::app::arena_view::LiveArena;
 use crate::cluster::thinking::Thinkers;
 use crate::competition::classes::{ClassKeeper, Classes};
+use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{DuelDeps, Duels};
 use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
 use crate::competition::leaderboard::seasons::{self, Season};
@@ -49,7 +50,7 @@ use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
 use crate::operations::dumps::{DumpKeeper, DumpPlan};
 use crate::operations::forgetting::{Forgetter, KeptDays};
-use crate::operations::mail::actor::MailActor;
+use crate::operations::mail::actor::{MailActor, MailOccasions};
 use crate::operations::mail::{Login, MailDeps, MailServer, Mailer, Outgoing, RETRIES as MAIL_RETRIES};
 use crate::operations::webhooks::actor::WebhookActor;
 use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
@@ -198,9 +199,18 @@ impl Ground {
 }
 
 /// Whoever sends mails, if any are sent.
-pub(super) fn mailing(ground: &mut Ground, competition: &Competition) -> Option<MailActor> {
+pub(super) fn mailing(
+    ground: &mut Ground,
+    services: &Services,
+    competition: &Competition,
+) -> Option<MailActor> {
     let (mailer, outgoing) = (ground.mailer.clone()?, ground.outgoing.take()?);
-    Some(MailActor::new(mailer, outgoing, Arc::clone(&ground.store), competition.troubles.clone()))
+    let seen = MailOccasions {
+        troubles: competition.troubles.clone(),
+        directory: services.directory.clone(),
+        sessions: services.sessions.clone(),
+    };
+    Some(MailActor::new(mailer, outgoing, Arc::clone(&ground.store), seen))
 }
 
 /// The threads that think, and the solver for whoever asks.
@@ -752,6 +762,7 @@ pub(super) fn http(
         tournaments: competition.tournaments.clone(),
         classes: competition.classes.clone(),
         leaderboard: competition.leaderboard.clone(),
+        correspondence: CorrespondenceBook::new(Arc::clone(&ground.store)),
         puzzles,
         webhooks: ground.webhooks.clone(),
         mailer: ground.mailer.clone(),

@@ -40,7 +40,7 @@ struct NewMail {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MailNotices {
-    /// Whether a mail is sent when one of one's bots is paused.
+    /// Whether a mail is sent when one of one's bots is paused, and when it is one's turn by correspondence.
     bot_paused: bool,
 }
 
@@ -109,7 +109,7 @@ fn of_account() -> Vec<Endpoint> {
         .refusals(&[ApiCode::Forbidden, ApiCode::NotFound, ApiCode::OriginNotAllowed]);
     let notices = Operation::put(
         "/api/v1/account/mail/notices",
-        "Says whether one is written to when a bot of one's own is paused",
+        "Says whether one is written to when a bot of one's own is paused, or when it is one's turn by correspondence",
         Content::Nothing,
     )
     .status(204)

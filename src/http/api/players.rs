@@ -25,7 +25,7 @@ use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 
 use crate::protocol::terms::WireVariant;
-use crate::storage::record::HistoryPoint;
+use crate::storage::record::{HistoryPoint, RatingRow};
 use crate::storage::records::Record;
 use crate::storage::{StoreError, StoredPlayer};
 
@@ -58,6 +58,9 @@ pub(super) struct Profile {
     created_at: String,
     /// One for each board size on which it has played rated games.
     ratings: Vec<VariantRating>,
+    /// The same by correspondence, which has ratings of its own: `elo` and `live_elo` are one, of which `random` has 0
+    /// as well.
+    correspondence: Vec<VariantRating>,
 }
 
 /// A rating and the board size that it is of.
@@ -158,6 +161,7 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
     };
     let bots = state.store.bots_of(&player.id).await?.into_iter().map(|bot| bot.name).collect();
     let ratings = ratings_of(state, &player).await?;
+    let correspondence = correspondence_of(state, &player).await?;
     Ok(Profile {
         online: state.arena.is_online(&player.id),
         id: player.id,
@@ -172,6 +176,7 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         language: player.profile.language,
         created_at: player.created_at.to_string(),
         ratings,
+        correspondence,
     })
 }
 
@@ -185,6 +190,22 @@ pub(in crate::http) async fn ratings_of(
         rating: PublishedShown::of(state, &player.id, variant, row).into(),
     };
     Ok(state.store.ratings_of(&player.id).await?.into_iter().map(view).collect())
+}
+
+/// A player's ratings by correspondence.
+///
+/// # Errors
+///
+/// The store failed.
+pub(in crate::http) async fn correspondence_of(
+    state: &AppState,
+    player: &StoredPlayer,
+) -> Result<Vec<VariantRating>, StoreError> {
+    let view = |(variant, live): (Variant, RatingRow)| VariantRating {
+        variant: WireVariant(variant),
+        rating: PublishedShown { rating: live.standing.shown_live(), live }.into(),
+    };
+    Ok(state.correspondence.of(&player.id).await?.into_iter().map(view).collect())
 }
 
 async fn player_achievements(

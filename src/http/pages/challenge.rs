@@ -10,6 +10,7 @@ use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::model::clock::takes_days;
 use crate::model::ids::ChallengeId;
 use crate::model::opening::SideChoice;
 use crate::protocol::server::Offer;
@@ -20,6 +21,8 @@ struct ChallengePage {
     frame: LayoutFrame,
     id: String,
     is_mine: bool,
+    /// Whether only somebody with an account may accept it, and the visitor has none.
+    needs_account: bool,
     from: PlayerTag,
     title: String,
     time: String,
@@ -52,6 +55,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         frame: visitor.frame(Tab::Elsewhere, title.as_str()).described(described),
         id: id.to_string(),
         is_mine,
+        needs_account: takes_days(offer.terms.time.control()) && visitor.signed_in().is_none(),
         from: PlayerTag::new(lang, &offer.from),
         time,
         kind,

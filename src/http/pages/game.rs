@@ -32,7 +32,7 @@ use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 
 use crate::protocol::terms::{Sides, WireSide};
 use crate::storage::StoreError;
-use crate::storage::record::StoredGame;
+use crate::storage::record::{StoredGame, UnratedReason};
 use crate::study::learning::lesson_history::lessons_of;
 
 /// A player beside the board.
@@ -206,7 +206,10 @@ fn status(lang: Language, snapshot: &Snapshot, names: &[String; 2]) -> (String, 
 fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let variant = snapshot.variant.0;
     let mut terms = vec![words::time_control(lang, snapshot.time)];
-    terms.push(words::kind(lang, snapshot.rated).to_owned());
+    // One by correspondence moves a rating of its own.
+    let by_correspondence = Some(UnratedReason::Correspondence.as_str());
+    let counts = snapshot.rated || snapshot.unrated_because.as_deref() == by_correspondence;
+    terms.push(words::kind(lang, counts).to_owned());
     terms.push(words::board(lang, variant));
     if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
         terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));

@@ -57,6 +57,14 @@ impl GameTile {
         Self { is_live: true, ..tile }
     }
 
+    /// One's own game by correspondence, with what is left for the move.
+    pub(super) fn by_correspondence(lang: Language, game: &Snapshot, cast: &Cast, left: &str) -> Self {
+        // What counts comes first: on a phone there is no room for the rest.
+        let left = lang.fill("correspondence.left", &[("time", left)]);
+        let meta = format!("{left} · {}", words::time_control(lang, game.time));
+        Self::build(lang, &game.game, &game.players, cast, game.variant, &game.moves, meta)
+    }
+
     fn build(
         lang: Language,
         id: &GameId,

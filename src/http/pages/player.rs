@@ -28,7 +28,7 @@ use crate::accounts::identity_of;
 use crate::analysis::values::Asker;
 use crate::http::api::leaderboard::RatingView;
 use crate::http::api::players::skill::{ExploitationView, GamesToJudge, StageView, Stages};
-use crate::http::api::players::{VariantRating, ratings_of};
+use crate::http::api::players::{VariantRating, correspondence_of, ratings_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::leagues::{Achievements, OPPONENTS_MAX};
 use crate::http::payer::Paying;
@@ -88,6 +88,8 @@ struct PlayerGameRow {
 
 /// How the rating stands.
 struct PlayerStanding {
+    /// Key of the words for what it is of.
+    word: &'static str,
     variant: String,
     rating: RatingView,
     record: String,
@@ -222,7 +224,7 @@ pub(super) async fn page(
         version: player.profile.version.clone(),
         url: super::bots::web_address(player.profile.url.as_deref()),
         since: words::day(lang, player.created_at),
-        standings: ratings.iter().map(|of| PlayerStanding::new(lang, &player, of, variant)).collect(),
+        standings: standings(&state, lang, &player, &ratings, variant).await?,
         variant: variant.to_string(),
         learnt: learnt(&state, &player.id),
         skill: skill(&state, lang, &player.id, variant, stages_wanted(&from, share)).await?,
@@ -278,12 +280,33 @@ impl PlayerStanding {
         let score = WinDrawLoss { wins, draws, losses };
         let url = || format!("/player/{}?variant={variant}", player.name);
         Self {
+            word: "player.rating_on",
             variant: variant.to_string(),
             record: play::record(lang, games, score),
             url: (variant != on_show).then(url),
             rating,
         }
     }
+
+    /// Ratings by correspondence, which have no pages of their own.
+    fn by_correspondence(lang: Language, player: &StoredPlayer, of: &VariantRating) -> Self {
+        let standing = Self::new(lang, player, of, of.variant.0);
+        Self { word: "correspondence.rating_on", ..standing }
+    }
+}
+
+/// Live ratings, then those by correspondence.
+async fn standings(
+    state: &AppState,
+    lang: Language,
+    player: &StoredPlayer,
+    live: &[VariantRating],
+    on_show: Variant,
+) -> Result<Vec<PlayerStanding>, StoreError> {
+    let live = live.iter().map(|of| PlayerStanding::new(lang, player, of, on_show));
+    let correspondence = correspondence_of(state, player).await?;
+    let correspondence = correspondence.iter().map(|of| PlayerStanding::by_correspondence(lang, player, of));
+    Ok(live.chain(correspondence).collect())
 }
 
 /// A share in per cent with one digit behind the point.

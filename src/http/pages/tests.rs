@@ -40,8 +40,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 33] = [
+const PATHS: [&str; 34] = [
     "/teach",
+    "/correspondence",
     "/class",
     "/class/ABCDEF",
     "/find",

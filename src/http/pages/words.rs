@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::texts::Language;
-use crate::model::clock::{TimeControl, is_unhurried};
+use crate::model::clock::{TimeControl, is_unhurried, takes_days};
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 use crate::protocol::terms::WireSide;
@@ -54,7 +54,7 @@ pub(super) fn bank_and_increment(lang: Language, bank_ms: u32, increment_ms: u32
 
 /// `3 min + 2 s`, `30 s a move`.
 pub(super) fn time_control(lang: Language, time: TimeControl) -> String {
-    if is_unhurried(time) {
+    if is_unhurried(time) && !takes_days(time) {
         return lang.text("game.no_clock").to_owned();
     }
     let bank = time.bank_ms.map(|bank| match time.increment_ms {
@@ -68,7 +68,9 @@ pub(super) fn time_control(lang: Language, time: TimeControl) -> String {
 fn length(lang: Language, ms: u32) -> String {
     const MINUTE: u32 = 60_000;
     const HOUR: u32 = 60 * MINUTE;
+    const DAY: u32 = 24 * HOUR;
     match ms {
+        ms if ms >= DAY && ms % DAY == 0 => lang.count("game.days", u64::from(ms / DAY)),
         ms if ms >= HOUR && ms % HOUR == 0 => lang.fill("game.hours", &[("n", ms / HOUR)]),
         ms if ms >= MINUTE && ms % MINUTE == 0 => lang.fill("game.minutes", &[("n", ms / MINUTE)]),
         ms => lang.fill("game.seconds", &[("n", lang.decimal(f64::from(ms) / 1_000.0))]),
@@ -88,13 +90,16 @@ pub(super) fn signed(n: i64) -> String {
     format!("{n:+}").replace('-', "−")
 }
 
-/// What a clock shows: `3:05`, in the last ten seconds `9.4`.
+/// What a clock shows: `3:05`, in the last ten seconds `9.4`, from a day on `2 d 5 h`.
 pub(super) fn clock_face(lang: Language, ms: u64) -> String {
     if ms < 10_000 {
         return lang.decimal(format_args!("{}.{}", ms / 1_000, ms % 1_000 / 100));
     }
     let seconds = ms.div_ceil(1_000);
     let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if hours >= 24 {
+        return lang.fill("game.days_hours", &[("days", hours / 24), ("hours", hours % 24)]);
+    }
     if hours == 0 { format!("{minutes}:{seconds:02}") } else { format!("{hours}:{minutes:02}:{seconds:02}") }
 }
 
@@ -201,6 +206,9 @@ mod tests {
         check_time(None, 0, Some(30_000), "30 s a move");
         check_time(Some(90_000), 500, Some(10_000), "90 s + 0.5 s, 10 s a move");
         check_time(Some(7_200_000), 0, None, "2 h");
+        check_time(None, 0, Some(900_000), "No clock");
+        check_time(None, 0, Some(86_400_000), "1 day a move");
+        check_time(None, 0, Some(3 * 86_400_000), "3 days a move");
         let half = TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None };
         assert_eq!(time_control(Language::German, half), "1 min + 0,5 s");
     }
@@ -235,6 +243,9 @@ mod tests {
             (9_999, "9.9"),
             (0, "0.0"),
             (3_600_000, "1:00:00"),
+            (86_399_000, "23:59:59"),
+            (3 * 86_400_000 - 1, "3 d 0 h"),
+            (2 * 86_400_000 + 5 * 3_600_000, "2 d 5 h"),
         ] {
             assert_eq!(clock_face(Language::English, ms), expected, "{ms} ms");
         }

@@ -199,3 +199,18 @@ fn a_translator_reads_every_text_beside_the_english_one() {
     assert_eq!(texts.len(), areas().values().map(BTreeMap::len).sum::<usize>());
     assert!(texts.iter().all(|text| text.keys().eq(["de", "en"])));
 }
+
+#[test]
+fn rough_times_have_one_unit() {
+    for (ms, expected) in [
+        (0, "0 min"),
+        (59 * 60_000, "59 min"),
+        (3_600_000, "1 h"),
+        (86_399_999, "23 h"),
+        (86_400_000, "1 day"),
+        (604_800_000, "7 days"),
+    ] {
+        assert_eq!(Language::English.rough_time(ms), expected);
+    }
+    assert_eq!(Language::Polish.rough_time(3 * 86_400_000), "3 dni");
+}

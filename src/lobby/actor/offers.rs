@@ -13,7 +13,7 @@ use crate::lobby::challenge::{
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
-use crate::model::clock::now;
+use crate::model::clock::{is_beyond_a_day, now};
 use crate::model::ids::ChallengeId;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
@@ -54,7 +54,7 @@ impl LobbyActor {
         self.need_free(&from.identity)?;
         self.need_offer(&from.identity, to.as_ref())?;
         let place = self.offer_place(session, to.as_ref())?;
-        let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind));
+        let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind), terms.time);
         let id = ChallengeId::random(&mut chance());
         let challenge =
             PendingChallenge { id, from, to, terms, expires, site: session.site(), _place: place };
@@ -218,6 +218,11 @@ impl LobbyActor {
     /// Checks that whoever made an open offer is there and accepts who came.
     fn may_accept(&self, me: &Identity, ratings: &Ratings, challenge: &PendingChallenge) -> LobbyAnswer {
         let (from, terms) = (&challenge.from.identity, &challenge.terms);
+        if is_beyond_a_day(terms.time.control()) {
+            // Its maker need not be there: nobody waits at the board.
+            check_terms(terms, from, Some(me))?;
+            return Ok(());
+        }
         let Some(present) = self.deps.sessions.present(&from.id) else {
             return Err(not_accepting("online", &format!("{} is not connected", from.name)));
         };

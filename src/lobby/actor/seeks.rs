@@ -10,7 +10,7 @@ use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok};
 use crate::lobby::challenge::check_terms;
 use crate::lobby::handle::{LobbyCommand, Unpaired};
 use crate::lobby::pairing::Waiting;
-use crate::model::clock::now;
+use crate::model::clock::{is_beyond_a_day, now};
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::play::feeds::SEEKS_MAX;
 use crate::play::presence::Session;
@@ -85,6 +85,10 @@ impl LobbyActor {
         let identity = session.identity();
         if seek.rated {
             need_account(identity)?;
+        }
+        if is_beyond_a_day(seek.time.control()) {
+            let message = "time.move_ms of more than a day is for challenges and links: nobody waits so long";
+            return Err(WireError::bad_field("time.move_ms", message));
         }
         self.need_free(identity)?;
         let place = self.seek_place(session)?;

@@ -21,6 +21,8 @@ use crate::storage::store::Write;
 use crate::system::shares::Share;
 use crate::testing::{Account, Arena, Client, Setup, blitz, offer};
 
+mod correspondence;
+
 fn seek(rated: bool) -> Seek {
     Seek { time: blitz(), rated, opponents: None, rating: None, variant: WireVariant::default() }
 }

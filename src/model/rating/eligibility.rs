@@ -19,6 +19,8 @@ pub(crate) enum UnratedReason {
     TooShort,
     /// The same moves with the same winner as one of the pair's last three games.
     Repeated,
+    /// It is played by correspondence, which has ratings of its own.
+    Correspondence,
     /// The pair's rated games of the day are used up.
     PairLimit,
     /// It only puts load on the arena: nobody chose its moves, and nothing is learnt or counted from it.
@@ -38,6 +40,7 @@ impl UnratedReason {
             Self::SameAddress => "same_address",
             Self::TooShort => "too_short",
             Self::Repeated => "repeated",
+            Self::Correspondence => "correspondence",
             Self::PairLimit => "pair_limit",
             Self::Load => "load",
             Self::Void => "void",
@@ -53,6 +56,7 @@ impl UnratedReason {
             Self::SameAddress,
             Self::TooShort,
             Self::Repeated,
+            Self::Correspondence,
             Self::PairLimit,
             Self::Load,
             Self::Void,
@@ -149,7 +153,8 @@ mod tests {
 
     #[test]
     fn reasons_read_back() {
-        let all = "same_owner guest same_address too_short repeated pair_limit load void voided";
+        let all =
+            "same_owner guest same_address too_short repeated correspondence pair_limit load void voided";
         for text in all.split(' ') {
             assert_eq!(UnratedReason::from_text(text).map(UnratedReason::as_str), Some(text));
         }

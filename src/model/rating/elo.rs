@@ -52,6 +52,11 @@ impl Standing {
     pub(crate) fn shown(self) -> ShownRating {
         ShownRating { elo: self.rating.to_elo(), pm95: pm95(self.games), provisional: true }
     }
+
+    /// What is shown where there is no joint fit: by correspondence.
+    pub(crate) fn shown_live(self) -> ShownRating {
+        ShownRating { provisional: self.is_provisional(), ..self.shown() }
+    }
 }
 
 /// What a newcomer has on the scale on which `random` has 0: about as much as level 3 of the characters, between those

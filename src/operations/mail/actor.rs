@@ -1,15 +1,19 @@
-//! Hands mails over, one after the other, and looks for bots whose owners are to be told that they are paused.
+//! Hands mails over, one after the other, and looks for bots whose owners are to be told that they are paused, and for
+//! players who are to be told that it is their turn.
 
 use std::sync::Arc;
-
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
+use super::turns::{self, TurnsTold};
 use super::{Mailer, Occasion, Outgoing, Posted, WAITING_MAX};
 use crate::competition::matchmaker::Troubles;
 use crate::competition::matchmaker::troubles::{BotTrouble, Pauses};
 use crate::model::ids::PlayerId;
+use crate::play::open_turns;
+use crate::play::presence::Sessions;
+use crate::play::room::Directory;
 use crate::storage::Store;
 use crate::storage::store::StoreError;
 use crate::system::part::Part;
@@ -24,6 +28,19 @@ pub(crate) struct MailActor {
     again: Vec<(Instant, Posted)>,
     store: Arc<dyn Store>,
     pauses: Pauses,
+    seen: MailOccasions,
+    turns: TurnsTold,
+}
+
+/// Where it is seen what people are written about by itself.
+#[derive(Clone, Debug)]
+pub(crate) struct MailOccasions {
+    /// Bots that the ladder leaves out.
+    pub(crate) troubles: Troubles,
+    /// Where the games by correspondence are.
+    pub(crate) directory: Directory,
+    /// Who is connected, and sees without a mail.
+    pub(crate) sessions: Sessions,
 }
 
 impl Kept for MailActor {
@@ -47,12 +64,19 @@ impl Kept for MailActor {
 }
 
 impl MailActor {
-    pub(crate) fn new(mailer: Mailer, outgoing: Outgoing, store: Arc<dyn Store>, troubles: Troubles) -> Self {
-        Self { mailer, outgoing, again: Vec::new(), store, pauses: Pauses::new(troubles) }
+    pub(crate) fn new(
+        mailer: Mailer,
+        outgoing: Outgoing,
+        store: Arc<dyn Store>,
+        seen: MailOccasions,
+    ) -> Self {
+        let pauses = Pauses::new(seen.troubles.clone());
+        Self { mailer, outgoing, again: Vec::new(), store, pauses, seen, turns: TurnsTold::default() }
     }
 
     async fn work(&mut self) {
         let mut look = tokio::time::interval(Pauses::LOOK_EVERY);
+        let mut look_at_turns = tokio::time::interval(turns::LOOK_EVERY);
         loop {
             let place = self.next_again();
             let due = place.map(|place| self.again[place].0);
@@ -71,6 +95,11 @@ impl MailActor {
                 _ = look.tick() => {
                     if let Err(error) = self.tell_of_pauses().await {
                         warn!(%error, "owners of bots could not be written to");
+                    }
+                }
+                _ = look_at_turns.tick() => {
+                    if let Err(error) = self.tell_of_turns().await {
+                        warn!(%error, "players by correspondence could not be written to");
                     }
                 }
             }
@@ -107,10 +136,6 @@ impl MailActor {
     async fn tell_of_pause(&self, bot: &PlayerId, trouble: BotTrouble) -> Result<(), StoreError> {
         let Some(bot) = self.store.player(bot).await? else { return Ok(()) };
         let Some(owner) = &bot.owner else { return Ok(()) };
-        let mail = self.store.mail(owner).await?;
-        let Some(mail) = mail.filter(|mail| mail.notices && mail.verified_at.is_some()) else {
-            return Ok(());
-        };
         let site = &self.mailer.inner.deps.site;
         let occasion = Occasion::Paused {
             page: format!("{site}/bot/{}", bot.name),
@@ -119,9 +144,35 @@ impl MailActor {
             fault: trouble.fault,
             until: trouble.until,
         };
-        let posted = self.mailer.allow(owner).and_then(|()| self.mailer.post(&mail, &occasion));
+        self.tell(owner, &occasion).await
+    }
+
+    /// Writes to those whose turn it is by correspondence, and who are not there.
+    async fn tell_of_turns(&mut self) -> Result<(), StoreError> {
+        let open = open_turns::all(&self.seen.directory).await;
+        for turn in self.turns.due(open, |player| self.seen.sessions.is_online(player)) {
+            let site = &self.mailer.inner.deps.site;
+            let occasion = Occasion::Turn {
+                opponent: turn.opponent.name,
+                left: turn.left,
+                page: format!("{site}/game/{}", turn.game),
+                settings: format!("{site}/account"),
+            };
+            self.tell(&turn.mover.id, &occasion).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes to an account about what happened by itself, if it has said that it wants to hear of such things, and
+    /// where.
+    async fn tell(&self, account: &PlayerId, occasion: &Occasion) -> Result<(), StoreError> {
+        let mail = self.store.mail(account).await?;
+        let Some(mail) = mail.filter(|mail| mail.notices && mail.verified_at.is_some()) else {
+            return Ok(());
+        };
+        let posted = self.mailer.allow(account).and_then(|()| self.mailer.post(&mail, occasion));
         if let Err(error) = posted {
-            debug!(%owner, %error, "the owner of a bot is not written to");
+            debug!(%account, %error, "an account is not written to");
         }
         Ok(())
     }

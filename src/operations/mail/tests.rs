@@ -11,12 +11,14 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
-use super::actor::MailActor;
+use super::actor::{MailActor, MailOccasions};
 use super::letter::tests::{body_of, letter};
 use super::*;
 use crate::competition::matchmaker::Troubles;
 use crate::competition::matchmaker::troubles::BotTrouble;
 use crate::model::player::PlayerKind;
+use crate::play::presence::Sessions;
+use crate::play::room::Directory;
 use crate::storage::MemoryStore;
 use crate::storage::conformance::{add, add_players, player, player_id};
 use crate::storage::mails::{LinkPurpose, MailLink};
@@ -277,6 +279,9 @@ impl MailWords for Plain {
             Occasion::Paused { bot, fault, until, page, settings } => {
                 format!("paused {bot} {fault} {} {page} {settings}", until.unwrap())
             }
+            Occasion::Turn { opponent, left, page, settings } => {
+                format!("turn {opponent} {} {page} {settings}", left.as_secs())
+            }
             Occasion::Test => "test".to_owned(),
         };
         Wording { subject: language.to_owned(), body }
@@ -349,6 +354,10 @@ fn run(mut actor: MailActor) -> CancellationToken {
     stop
 }
 
+fn seen(troubles: Troubles) -> MailOccasions {
+    MailOccasions { troubles, directory: Directory::default(), sessions: Sessions::new(1) }
+}
+
 fn ada() -> PlayerName {
     "Ada".parse().unwrap()
 }
@@ -357,7 +366,8 @@ fn ada() -> PlayerName {
 async fn links_go_to_the_site_of_the_operator_with_the_secret_behind_the_sign() {
     let mut office = PostOffice::open(MailSecurity::None, &[]).await;
     let (mailer, outgoing) = mailer_to(office.address, Arc::new(Plain));
-    let stop = run(MailActor::new(mailer.clone(), outgoing, adas_store(false).await, Troubles::default()));
+    let stop =
+        run(MailActor::new(mailer.clone(), outgoing, adas_store(false).await, seen(Troubles::default())));
     mailer.verify(&mail(false), ada(), &Secret::new("c4m_one")).unwrap();
     mailer.reset(&mail(false), ada(), &Secret::new("c4m_two")).unwrap();
     for said in [
@@ -382,7 +392,7 @@ async fn what_is_not_taken_is_tried_again_and_not_for_ever() {
         let mut office = PostOffice::open(MailSecurity::None, moods).await;
         let (mailer, outgoing) = mailer_to(office.address, Arc::new(Plain));
         let stop =
-            run(MailActor::new(mailer.clone(), outgoing, adas_store(false).await, Troubles::default()));
+            run(MailActor::new(mailer.clone(), outgoing, adas_store(false).await, seen(Troubles::default())));
         mailer.verify(&mail(false), ada(), &Secret::new("c4m_one")).unwrap();
         while mailer.standing().lost == 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -427,7 +437,7 @@ async fn the_owner_of_a_paused_bot_is_written_to_once_if_it_wants_that() {
         if is_verified {
             verify(&store).await;
         }
-        let stop = run(MailActor::new(mailer.clone(), outgoing, store, troubles()));
+        let stop = run(MailActor::new(mailer.clone(), outgoing, store, seen(troubles())));
         if is_told {
             let said = body_of(&mail_in(&office.heard.recv().await.unwrap()));
             let until = UnixMillis(1_700_000_000_000);
@@ -460,7 +470,7 @@ pub(crate) async fn mailer_at_work(
     let (address, told) = post_office().await;
     let (mailer, outgoing) = mailer_to(address, Arc::new(words));
     let store = Arc::new(MemoryStore::new());
-    let mut actor = MailActor::new(mailer.clone(), outgoing, store, Troubles::default());
+    let mut actor = MailActor::new(mailer.clone(), outgoing, store, seen(Troubles::default()));
     tokio::spawn(async move { actor.run(&CancellationToken::new()).await });
     (mailer, told)
 }

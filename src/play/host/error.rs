@@ -6,6 +6,7 @@ use crate::system::bot_files::BotFileError;
 use thiserror::Error;
 
 use crate::model::player::Identity;
+use crate::play::correspondence;
 use crate::play::host::admission::{GUEST_GAMES_MAX, Untested};
 use crate::play::incident::failure;
 use crate::play::room::state::UnplayableOpening;
@@ -33,6 +34,9 @@ pub(crate) enum StartError {
     /// A guest has enough games.
     #[error("{name} is a guest and has {GUEST_GAMES_MAX} games, which is as many as guests may have")]
     GuestBusy { name: String },
+    /// A player has enough games by correspondence.
+    #[error("{name} has {max} games by correspondence, which is as many as there may be", max = correspondence::GAMES_MAX)]
+    CorrespondenceBusy { name: String },
     /// A player has aborted too many games.
     #[error("{name} has aborted or left many games within an hour and waits before the next one begins")]
     Aborted { name: String, wait: Duration },
@@ -90,6 +94,7 @@ impl StartError {
         match self {
             Self::PlayerBusy { name }
             | Self::GuestBusy { name }
+            | Self::CorrespondenceBusy { name }
             | Self::Aborted { name, .. }
             | Self::ProgramPaused { name, .. }
             | Self::Share { name, .. }
@@ -109,7 +114,9 @@ impl StartError {
             Self::PlayerBusy { .. } | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => {
                 WireError::new(ErrorCode::Busy, message).retry_in(RETRY)
             }
-            Self::GuestBusy { .. } => WireError::new(ErrorCode::Quota, message).retry_in(RETRY),
+            Self::GuestBusy { .. } | Self::CorrespondenceBusy { .. } => {
+                WireError::new(ErrorCode::Quota, message).retry_in(RETRY)
+            }
             Self::Aborted { wait, .. } => WireError::new(ErrorCode::Quota, message).retry_in(*wait),
             Self::ProgramPaused { wait, .. } => WireError::new(ErrorCode::Busy, message).retry_in(*wait),
             Self::Share { refusal, .. } => share::refusal(refusal),

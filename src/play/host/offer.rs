@@ -12,6 +12,7 @@ use crate::model::opening::OpeningKind;
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::model::rating::newcomers::Footing;
+use crate::play::correspondence;
 use crate::play::host::admission::may_play_rated;
 use crate::play::host::admission::{GUEST_GAMES_MAX, Requirement};
 use crate::play::house_program::NotFree;
@@ -46,6 +47,13 @@ pub(crate) struct GameOffer {
     pub(crate) origin: Origin,
     /// How fast a bot of the house answers a person.
     pub(crate) pace: BotPace,
+}
+
+impl GameOffer {
+    /// Whether its players have days for each move.
+    pub(super) fn is_correspondence(&self) -> bool {
+        correspondence::is_played(self.time, self.players.as_ref().map(|player| player.kind))
+    }
 }
 
 /// Who had the idea of a game.
@@ -99,6 +107,9 @@ impl Host {
     pub(super) fn reserve(&self, offer: &GameOffer) -> Result<Reservation, StartError> {
         let GameOffer { players, origin, .. } = offer;
         let deps = &self.inner.deps;
+        if offer.is_correspondence() {
+            self.check_correspondence(offer)?;
+        }
         let mut starting = self.inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
         if deps.directory.count() + starting.games >= deps.games_max {
             return Err(StartError::ArenaFull);
@@ -113,6 +124,7 @@ impl Host {
                 return Err(StartError::GuestBusy { name: player.name.to_string() });
             }
             let has_place = match origin {
+                _ if offer.is_correspondence() => !deps.sessions.is_draining(&player.id),
                 Origin::Players | Origin::Load | Origin::Ladder(_) | Origin::Tournament(_) => {
                     deps.sessions.has_place(&player.id, taken, other.kind.into())
                 }
@@ -132,6 +144,17 @@ impl Host {
         Ok(Reservation { host: self.clone(), places })
     }
 
+    /// Whether both may have one more game that goes on for weeks. Two that begin at once may exceed the limit by one:
+    /// it is there for the arena's memory, not for the players.
+    fn check_correspondence(&self, offer: &GameOffer) -> Result<(), StartError> {
+        for player in [&offer.players.first, &offer.players.second] {
+            if self.inner.deps.directory.correspondence_of(&player.id).len() >= correspondence::GAMES_MAX {
+                return Err(StartError::CorrespondenceBusy { name: player.name.to_string() });
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the game out of the shares of its players' networks, and places there until it ends. What nobody asked for
     /// by a message is measured elsewhere: ladder, tournaments, the later games of a series.
     pub(super) fn hold_shares(&self, offer: &GameOffer) -> Result<Vec<Held>, StartError> {
@@ -145,7 +168,10 @@ impl Host {
             self.check_patience(player)?;
             let Some(payer) = deps.sessions.payer(&player.id) else { continue };
             let refused = |refusal| StartError::Share { name: player.name.to_string(), refusal };
-            held.push(deps.shares.hold(Share::Game, &payer).map_err(refused)?);
+            // A game by correspondence takes none of the places at the boards.
+            if !offer.is_correspondence() {
+                held.push(deps.shares.hold(Share::Game, &payer).map_err(refused)?);
+            }
             deps.shares.spend(Share::Game, &payer).map_err(refused)?;
         }
         Ok(held)
@@ -348,6 +374,9 @@ impl Host {
             Origin::Ladder(_) | Origin::Tournament(_) => return Ok(None),
             Origin::Series { unrated_because } => return Ok(unrated_because),
             Origin::Players | Origin::Load => {}
+        }
+        if offer.is_correspondence() {
+            return Ok(Some(UnratedReason::Correspondence));
         }
         let since = UnixMillis(UnixMillis::now().0 - PAIR_LIMIT_PERIOD_MS);
         let pair = BySide { first: first.id.clone(), second: second.id.clone() };

@@ -1,5 +1,6 @@
 //! Rooms: opened, rebuilt when they fail, and taken up after a restart.
 
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,8 @@ use crate::model::clock::now;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
+use crate::model::time::UnixMillis;
+use crate::model::vacation::{LOOK_BACK, Vacation};
 use crate::model::world::{chance, on_thread};
 use crate::play::bot_seat::{self, SeatPace};
 use crate::play::elsewhere::Elsewhere;
@@ -33,6 +36,12 @@ use crate::system::part::Part;
 
 /// Shortest time for a house bot's move in games that somebody may watch.
 const PACE: Duration = Duration::from_millis(350);
+
+/// What is known of the games that are taken up, and of their players, beside the events.
+struct Past {
+    illegal: HashMap<GameId, BySide<u8>>,
+    vacations: HashMap<PlayerId, Vec<Vacation>>,
+}
 
 /// How often a room whose task fails is made again. A game that breaks it each time must not keep the machine busy.
 pub(super) const REBUILDS_MAX: u8 = 3;
@@ -203,16 +212,19 @@ impl Host {
     /// The store failed.
     pub(crate) async fn restore(&self, games: Vec<StoredGame>) -> Result<(usize, usize), StoreError> {
         let seats = self.read_seats(&games).await?;
-        let illegal = self.inner.deps.store.illegal_moves().await?;
+        let past = self.read_past().await?;
         let (mut restored, mut broken) = (0, 0);
         for game in games {
             let (id, players) = (game.spec.id.clone(), game.spec.players.clone());
-            let illegal = illegal.get(&id).copied().unwrap_or_default();
-            match self.restore_one(game, &seats, illegal, REBUILDS_MAX).await {
+            match self.restore_one(game, &seats, &past, REBUILDS_MAX).await {
                 Ok(()) => {
                     restored += 1;
                     self.inner.deps.metrics.game_resumed();
-                    self.note_taken_up(&id, &players);
+                    // Games by correspondence take no place at the boards.
+                    if self.inner.deps.directory.public(&id).is_some_and(|public| !public.is_correspondence())
+                    {
+                        self.note_taken_up(&id, &players);
+                    }
                 }
                 Err(StartError::Store(cause)) => {
                     return Err(StoreError::Failed(cause));
@@ -251,23 +263,46 @@ impl Host {
 
     async fn restore_alone(&self, game: StoredGame, rebuilds: u8) -> Result<(), StartError> {
         let seats = self.read_seats(std::slice::from_ref(&game)).await?;
-        let illegal = self.inner.deps.store.illegal_moves().await?;
-        let illegal = illegal.get(&game.spec.id).copied().unwrap_or_default();
-        self.restore_one(game, &seats, illegal, rebuilds).await
+        let past = self.read_past().await?;
+        self.restore_one(game, &seats, &past, rebuilds).await
+    }
+
+    /// A new game by correspondence, in which nobody's clock runs who has a vacation.
+    pub(super) async fn with_vacations(&self, mut state: RoomState) -> Result<RoomState, StoreError> {
+        if !state.is_correspondence() {
+            return Ok(state);
+        }
+        for side in Side::BOTH {
+            let taken = self.inner.deps.store.vacations_of(&state.spec().players[side]).await?;
+            state = state.with_vacation(side, &taken, now(), UnixMillis::now());
+        }
+        Ok(state)
+    }
+
+    async fn read_past(&self) -> Result<Past, StoreError> {
+        let store = &self.inner.deps.store;
+        let illegal = store.illegal_moves().await?;
+        let mut vacations: HashMap<PlayerId, Vec<Vacation>> = HashMap::new();
+        for (player, taken) in store.vacations_since(UnixMillis::now().before(LOOK_BACK)).await? {
+            vacations.entry(player).or_default().push(taken);
+        }
+        Ok(Past { illegal, vacations })
     }
 
     async fn restore_one(
         &self,
         game: StoredGame,
         seats: &Seats,
-        illegal: BySide<u8>,
+        past: &Past,
         rebuilds: u8,
     ) -> Result<(), StartError> {
         let spec = game.spec.clone();
         let players = self.seats_of(seats, &spec)?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
-        let state = RoomState::restore(game, kinds, now()).map_err(StartError::Unreadable)?;
-        let state = state.with_illegal_moves(illegal);
+        let off = spec.players.as_ref().map(|player| past.vacations.get(player).cloned().unwrap_or_default());
+        let state = RoomState::restore(game, kinds, now(), UnixMillis::now(), &off);
+        let illegal = past.illegal.get(&spec.id).copied().unwrap_or_default();
+        let state = state.map_err(StartError::Unreadable)?.with_illegal_moves(illegal);
         // A restart forgets the pace: what is stored is the game, not its manners.
         let bots = self.build_bots(&spec, &players, None, BotPace::default()).await?;
         self.open_room(state, players, bots, rebuilds);

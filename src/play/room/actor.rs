@@ -280,9 +280,11 @@ impl RoomActor {
         }
         match command {
             // These come once in the life of a room, or once a turn.
-            Command::Fail { .. } | Command::Expel { .. } | Command::Wait { .. } | Command::Pause { .. } => {
-                self.deferred.push_back(command);
-            }
+            Command::Fail { .. }
+            | Command::Expel { .. }
+            | Command::Vacation { .. }
+            | Command::Wait { .. }
+            | Command::Pause { .. } => self.deferred.push_back(command),
             Command::Play { .. } | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
                 self.deferred.push_back(command);
             }
@@ -309,6 +311,7 @@ impl RoomActor {
                 self.carry_out(effects, None).await;
             }
             Command::Expel { player } => self.expel(&player).await,
+            Command::Vacation { player, lasts } => self.take_vacation(&player, lasts).await,
             Command::Wait { side, wait } => self.seat_waits(side, wait).await,
             Command::Sit { player, member, recipient, seated } => {
                 let answer = self.sit(&player, member, recipient).await;
@@ -340,6 +343,12 @@ impl RoomActor {
                 self.carry_out(effects, None).await;
             }
         }
+    }
+
+    async fn take_vacation(&mut self, player: &PlayerId, lasts: Option<Duration>) {
+        let Some(side) = self.side_of(player) else { return };
+        let effects = self.state.take_vacation(side, lasts, now());
+        self.carry_out(effects, None).await;
     }
 
     /// An operator has sent a player away, who loses.

@@ -158,6 +158,11 @@ pub(super) enum Command {
     Expel {
         player: PlayerId,
     },
+    Vacation {
+        player: PlayerId,
+        /// How long it lasts; none any more if nothing.
+        lasts: Option<Duration>,
+    },
     Wait {
         side: Side,
         wait: SeatWait,
@@ -224,6 +229,7 @@ impl Command {
             }
             Self::Fail { .. }
             | Self::Expel { .. }
+            | Self::Vacation { .. }
             | Self::Wait { .. }
             | Self::Sit { .. }
             | Self::Prompt { .. }

@@ -19,6 +19,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::pace::BotPace;
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::model::time::UnixMillis;
+use crate::play::correspondence;
 use crate::protocol::server::LiveGame;
 
 use crate::protocol::terms::WireVariant;
@@ -86,6 +87,12 @@ impl PublicGame {
             started_at: self.spec.started_at.to_string(),
             tournament: self.spec.pair.as_ref().and_then(|pair| Some(pair.id.of_tournament()?.0)),
         }
+    }
+
+    /// Whether its players have days for each move.
+    pub(crate) fn is_correspondence(&self) -> bool {
+        let kinds = self.players.as_ref().map(|player| player.identity.kind);
+        correspondence::is_played(self.spec.time, kinds)
     }
 
     /// What sort of player this player meets in it.
@@ -195,6 +202,14 @@ struct Rooms {
     by_player: HashMap<PlayerId, BTreeSet<GameId>>,
     /// How many of them are over.
     lingering: usize,
+}
+
+impl Rooms {
+    /// The live games of a player.
+    fn of<'a>(&'a self, player: &PlayerId) -> impl Iterator<Item = &'a Arc<PublicGame>> + 'a {
+        let games = self.by_player.get(player).into_iter().flatten();
+        games.filter_map(|game| self.by_game.get(game)).map(|(_, public)| public)
+    }
 }
 
 /// Rooms whose game is over that may wait a minute for a rematch; with more of them, the next ones wait as long as
@@ -334,31 +349,39 @@ impl Directory {
         self.read().by_game.len()
     }
 
-    /// How many live games a player has.
+    /// How many live games a player has, but by correspondence.
     pub(crate) fn games_of(&self, player: &PlayerId) -> usize {
-        self.read().by_player.get(player).map_or(0, BTreeSet::len)
+        self.games_taken(player).all
     }
 
     /// The same, and how many of them are against bots.
     pub(crate) fn games_taken(&self, player: &PlayerId) -> GamesTaken {
         let rooms = self.read();
-        let games = rooms.by_player.get(player).into_iter().flatten();
         let mut taken = GamesTaken::default();
-        for (_, public) in games.filter_map(|game| rooms.by_game.get(game)) {
+        for public in rooms.of(player).filter(|public| !public.is_correspondence()) {
             taken.add(public.opponent_of(player));
         }
         taken
     }
 
-    /// All rooms whose game goes on.
+    /// The games by correspondence that a player has.
+    pub(crate) fn correspondence_of(&self, player: &PlayerId) -> Vec<Arc<PublicGame>> {
+        let rooms = self.read();
+        rooms.of(player).filter(|public| public.is_correspondence()).map(Arc::clone).collect()
+    }
+
+    /// All games by correspondence that go on.
+    pub(crate) fn by_correspondence(&self) -> Vec<Arc<PublicGame>> {
+        let rooms = self.read();
+        let all = rooms.by_game.values().map(|(_, public)| public);
+        all.filter(|public| !public.is_over() && public.is_correspondence()).map(Arc::clone).collect()
+    }
+
+    /// All rooms whose game goes on at the board: those by correspondence are none that anybody waits for or watches.
     pub(crate) fn live(&self) -> Vec<Arc<PublicGame>> {
         let rooms = self.read();
-        rooms
-            .by_game
-            .values()
-            .filter(|(_, public)| !public.is_over())
-            .map(|(_, public)| Arc::clone(public))
-            .collect()
+        let all = rooms.by_game.values().map(|(_, public)| public);
+        all.filter(|public| !public.is_over() && !public.is_correspondence()).map(Arc::clone).collect()
     }
 
     pub(crate) fn rooms(&self) -> Vec<RoomHandle> {

@@ -1,6 +1,7 @@
 //! The address of a room, wherever it is.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fourfold_engine::Side;
 use tokio::sync::{mpsc, oneshot};
@@ -113,6 +114,11 @@ impl RoomHandle {
     /// An operator has sent this player away: the game is lost, as if it had resigned.
     pub(crate) async fn expel(&self, player: PlayerId) {
         self.tell(Command::Expel { player }).await;
+    }
+
+    /// A player has a vacation for so long, or none any more.
+    pub(crate) async fn take_vacation(&self, player: PlayerId, lasts: Option<Duration>) {
+        self.tell(Command::Vacation { player, lasts }).await;
     }
 
     /// The server keeps this seat waiting: its clock stands until [`Self::release`].

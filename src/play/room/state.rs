@@ -13,6 +13,7 @@ mod hold;
 mod rematch;
 mod takeback;
 mod turn;
+mod vacation;
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,9 @@ pub(crate) use self::turn::{NoColumn, Play};
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
 use crate::model::clock::GameClock;
+use crate::model::pause::Pause;
 use crate::model::player::PlayerKind;
+use crate::play::correspondence;
 use crate::storage::record::{Ending, EventKind, GameSpec, Settlement, StoredEvent};
 
 use crate::model::time::UnixMillis;
@@ -116,6 +119,10 @@ pub(crate) struct RoomState {
     illegal: BySide<u8>,
     presence: BySide<Presence>,
     freeze: Option<Freeze>,
+    /// How long the next turn to start has lasted already: a game by correspondence goes on while no process has it.
+    waited: Duration,
+    /// When a player's clock stands, in a game by correspondence.
+    vacation: BySide<Option<Pause>>,
     /// Since when the server keeps the side to move waiting.
     held: Option<Instant>,
     takeback: Option<Side>,
@@ -164,6 +171,8 @@ impl RoomState {
             illegal: BySide { first: 0, second: 0 },
             presence: BySide { first: away, second: away },
             freeze: None,
+            waited: Duration::ZERO,
+            vacation: BySide { first: None, second: None },
             held: None,
             takeback: None,
             rematch: BySide { first: false, second: false },
@@ -175,6 +184,11 @@ impl RoomState {
     /// What was fixed when the game began.
     pub(crate) fn spec(&self) -> &GameSpec {
         &self.spec
+    }
+
+    /// Whether the players have days for each move, and nobody waits at the board.
+    pub(crate) fn is_correspondence(&self) -> bool {
+        correspondence::is_played(self.spec.time, self.kinds)
     }
 
     /// How many illegal moves a side has made.
@@ -323,7 +337,8 @@ impl RoomState {
 
     /// The daemon stops as planned: the clocks are stored as they stand.
     pub(crate) fn pause(&mut self, now: Instant, at: UnixMillis) -> Effects {
-        if self.end.is_some() || self.is_storing() {
+        // Where a move takes days, nobody's clock stands while the daemon does.
+        if self.end.is_some() || self.is_storing() || self.is_correspondence() {
             return Vec::new();
         }
         let mut clock = self.clock.clone();

@@ -7,7 +7,7 @@ use super::{MemoryStore, ended_at};
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::RatingEntry;
-use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
+use crate::storage::published::{Against, CorrespondenceResult, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer};
 use crate::storage::refit::RefitGame;
@@ -84,6 +84,17 @@ impl RatingStore for MemoryStore {
         self.seek().await?;
         let tables = self.tables();
         Ok(tables.rated_games().filter(|game| game.number > after).take(limit as usize).collect())
+    }
+
+    async fn correspondence_results(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<CorrespondenceResult>, StoreError> {
+        self.seek().await?;
+        let tables = self.tables();
+        let results = tables.finished_games().filter_map(|(_, game)| CorrespondenceResult::of(game));
+        Ok(results.filter(|game| game.number > after).take(limit as usize).collect())
     }
 
     async fn last_rated_games(

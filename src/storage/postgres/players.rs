@@ -181,6 +181,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         forget_webhook(connection, player).await?;
         resets::forget(connection, player).await?;
         forget_mail(connection, player).await?;
+        forget_vacations(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -202,6 +203,13 @@ async fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(
 /// Forgets where somebody had it told what happens to their bots.
 async fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(player.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// Forgets when somebody was away.
+async fn forget_vacations(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM vacation WHERE player = (SELECT key FROM player WHERE id = $1)";
     db::query(sql).bind(player.as_str()).execute(connection).await?;
     Ok(())
 }

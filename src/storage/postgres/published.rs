@@ -5,8 +5,10 @@ use fourfold_engine::{BySide, Variant, WinDrawLoss};
 use super::db::{self, Connection};
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
-use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
-use crate::storage::rows::published::{AgainstRow, PublishedRow, decode};
+use crate::storage::published::{
+    Against, CorrespondenceResult, Publication, PublishedRating, RatedGame, VoidedGame,
+};
+use crate::storage::rows::published::{AgainstRow, CorrespondenceRow, PublishedRow, decode};
 use crate::storage::rows::{Damage, number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
@@ -40,6 +42,20 @@ pub(super) async fn rated_games(
     );
     let rows = db::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(connection).await?;
     Ok(decode(rows))
+}
+
+pub(super) async fn correspondence_results(
+    connection: &Connection,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<CorrespondenceResult>, StoreError> {
+    let sql = "SELECT n.number, g.variant, f.id AS first, s.id AS second, n.moves, n.result \
+               FROM settlement n JOIN game g ON g.key = n.game \
+               JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
+               WHERE n.unrated_because = 'correspondence' AND n.number > $1 ORDER BY n.number LIMIT $2";
+    let query = db::query_as(sql).bind(to_sql(after)).bind(limit);
+    let rows: Vec<CorrespondenceRow> = query.fetch_all(connection).await?;
+    Ok(rows.into_iter().filter_map(|row| row.decode().ok()).collect())
 }
 
 pub(super) async fn last_rated_games(

@@ -9,7 +9,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
-use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
+use crate::storage::published::{Against, CorrespondenceResult, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use crate::storage::refit::RefitGame;
@@ -68,6 +68,14 @@ impl RatingStore for PostgresStore {
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
         published::rated_games(&*self.reader().await?, after, limit).await
+    }
+
+    async fn correspondence_results(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<CorrespondenceResult>, StoreError> {
+        published::correspondence_results(&*self.reader().await?, after, limit).await
     }
 
     async fn last_rated_games(

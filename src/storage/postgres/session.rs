@@ -49,6 +49,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0019_cluster.sql"),
     include_str!("../../../migrations/postgres/0020_arenas.sql"),
     include_str!("../../../migrations/postgres/0021_forgotten.sql"),
+    include_str!("../../../migrations/postgres/0022_correspondence.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

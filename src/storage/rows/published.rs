@@ -6,7 +6,7 @@ use super::{Damage, number, parsed, present, word};
 use crate::model::population::Population;
 use crate::model::rating::elo::{MilliElo, RatingEntry};
 use crate::model::time::UnixMillis;
-use crate::storage::published::{PublishedRating, RatedGame};
+use crate::storage::published::{CorrespondenceResult, PublishedRating, RatedGame};
 use crate::storage::record::GamePair;
 
 row! {
@@ -68,6 +68,33 @@ impl RatedRow {
 /// Decodes what can be; the verifier names what cannot.
 pub(crate) fn decode(rows: Vec<RatedRow>) -> Vec<RatedGame> {
     rows.into_iter().filter_map(|row| row.decode().ok()).collect()
+}
+
+row! {
+    #[derive(Debug)]
+    pub(crate) struct CorrespondenceRow {
+        number: i64,
+        variant: String,
+        first: String,
+        second: String,
+        moves: String,
+        result: String,
+    }
+}
+
+impl CorrespondenceRow {
+    pub(crate) fn decode(self) -> Result<CorrespondenceResult, Damage> {
+        Ok(CorrespondenceResult {
+            number: number("settlement.number", self.number)?,
+            variant: parsed("game.variant", &self.variant)?,
+            players: BySide {
+                first: parsed("player.id", &self.first)?,
+                second: parsed("player.id", &self.second)?,
+            },
+            moves: self.moves,
+            result: word("settlement.result", &self.result)?,
+        })
+    }
 }
 
 row! {

@@ -247,6 +247,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         forget_webhook(connection, player)?;
         resets::forget(connection, player)?;
         forget_mail(connection, player)?;
+        forget_vacations(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -268,6 +269,13 @@ fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), Sto
 /// Forgets where somebody had it told what happens to their bots.
 fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
+}
+
+/// Forgets when somebody was away.
+fn forget_vacations(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM vacation WHERE player = (SELECT key FROM player WHERE id = ?)";
     db::query(sql).bind(player.as_str()).execute(connection)?;
     Ok(())
 }

@@ -8,8 +8,10 @@ use super::db::{self, Connection};
 use super::readers::snapshot;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
-use crate::storage::published::{Against, Publication, PublishedRating, RatedGame, VoidedGame};
-use crate::storage::rows::published::{AgainstRow, PublishedRow, decode};
+use crate::storage::published::{
+    Against, CorrespondenceResult, Publication, PublishedRating, RatedGame, VoidedGame,
+};
+use crate::storage::rows::published::{AgainstRow, CorrespondenceRow, PublishedRow, decode};
 use crate::storage::rows::{Damage, number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
@@ -43,6 +45,20 @@ pub(super) fn rated_games(
     );
     let rows = db::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(connection)?;
     Ok(decode(rows))
+}
+
+pub(super) fn correspondence_results(
+    connection: &Connection,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<CorrespondenceResult>, StoreError> {
+    let sql = "SELECT n.number, g.variant, f.id AS first, s.id AS second, n.moves, n.result \
+               FROM settlement n JOIN game g ON g.key = n.game \
+               JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
+               WHERE n.unrated_because = 'correspondence' AND n.number > ? ORDER BY n.number LIMIT ?";
+    let rows: Vec<CorrespondenceRow> =
+        db::query_as(sql).bind(to_sql(after)).bind(limit).fetch_all(connection)?;
+    Ok(rows.into_iter().filter_map(|row| row.decode().ok()).collect())
 }
 
 pub(super) fn last_rated_games(

@@ -10,7 +10,7 @@ use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
-use crate::storage::published::{Against, Publication, RatedGame, VoidedGame};
+use crate::storage::published::{Against, CorrespondenceResult, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use crate::storage::refit::RefitGame;
@@ -72,6 +72,14 @@ impl RatingStore for SqliteStore {
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
         self.readers.read(move |connection| published::rated_games(connection, after, limit)).await
+    }
+
+    async fn correspondence_results(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<CorrespondenceResult>, StoreError> {
+        self.readers.read(move |connection| published::correspondence_results(connection, after, limit)).await
     }
 
     async fn last_rated_games(

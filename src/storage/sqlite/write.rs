@@ -12,7 +12,8 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, forgetting, guests, judgements, learners, links, mails, moderation, operators,
-    players, published, puzzles, refit, reports, resets, settlement, tournaments, voiding, webhooks,
+    players, published, puzzles, refit, reports, resets, settlement, tournaments, vacations, voiding,
+    webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -273,6 +274,8 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetMail(mail) => mails::set(self.connection, mail),
             Write::RemoveMail { owner } => mails::remove(self.connection, owner),
             Write::SetNotices { owner, notices } => mails::set_notices(self.connection, owner, *notices),
+            Write::TakeVacation { player, vacation } => vacations::take(self.connection, player, *vacation),
+            Write::EndVacation { player, at } => vacations::end(self.connection, player, *at),
             Write::AddMailLink(link) => mails::add_link(self.connection, link),
             Write::VerifyMail { digest, at } => mails::verify(self.connection, digest, *at),
             Write::ResetPassword { digest, password, at } => {

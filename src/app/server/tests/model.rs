@@ -270,7 +270,7 @@ fn run(steps: Vec<Step>) {
     let runtime = builder.enable_all().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let hold = hold_time();
-        let mut run = Run::begin().await;
+        let mut run = Box::pin(Run::begin()).await;
         for step in steps {
             run.carry_out(step).await;
         }

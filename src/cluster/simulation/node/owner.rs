@@ -138,7 +138,10 @@ impl Node {
             let state = RoomState::replayed(stored, PEOPLE, now).expect("a stored game is legal");
             Room { begins: Some(now + HANDED_OVER_WAIT), ..Room::new(state) }
         } else {
-            Room::new(RoomState::restore(stored, PEOPLE, now).expect("a stored game is legal"))
+            Room::new(
+                RoomState::restore(stored, PEOPLE, now, WALL, &BySide::default())
+                    .expect("a stored game is legal"),
+            )
         };
         self.rooms.insert(game.clone(), room);
         self.tell_seated(&game, &players, now);

@@ -641,12 +641,10 @@ fn given_by(room: &mut RemoteRoom, command: Command) -> (Given, Asker) {
             let (given, _) = plain(None, Order::Look { player });
             (given, Asker::Look(answer))
         }
-        Command::Pause { done } => {
-            let (given, _) = plain(None, Order::Pause);
-            (given, Asker::Pause(done))
-        }
+        Command::Pause { done } => (plain(None, Order::Pause).0, Asker::Pause(done)),
         Command::Fail { side } => plain(None, Order::Fail { side: side.into() }),
         Command::Expel { player } => plain(None, Order::Expel { player }),
+        Command::Vacation { player, lasts } => plain(None, Order::Vacation { player, lasts }),
         Command::Wait { side, wait } => plain(None, Order::Wait { side: side.into(), wait }),
         Command::Prompt { member } => plain(Some(member), Order::Prompt),
         Command::Connected { member, connection } => plain(Some(member), Order::Connected { connection }),

@@ -297,6 +297,7 @@ impl Owner {
             Order::Act { player, action } => Command::Act { player, action, reply: reply? },
             Order::Fail { side } => Command::Fail { side: side.into() },
             Order::Expel { player } => Command::Expel { player },
+            Order::Vacation { player, lasts } => Command::Vacation { player, lasts },
             Order::Wait { side, wait } => Command::Wait { side: side.into(), wait },
             Order::Sit { player } => {
                 let (seated, answer) = oneshot::channel();

@@ -506,6 +506,7 @@ fn orders_and_their_names_are_read_as_they_were_written() {
         Order::Act { player: ada(), action: Action::React { emoji: "👍".to_owned() } },
         Order::Fail { side: Side::First.into() },
         Order::Expel { player: ada() },
+        Order::Vacation { player: ada(), lasts: Some(Duration::MAX) },
         Order::Wait { side: Side::Second.into(), wait: SeatWait::Ends },
         Order::Sit { player: ada() },
         Order::Prompt,

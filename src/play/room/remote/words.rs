@@ -40,6 +40,10 @@ pub(super) enum Order {
     Expel {
         player: PlayerId,
     },
+    Vacation {
+        player: PlayerId,
+        lasts: Option<Duration>,
+    },
     Wait {
         side: WireSide,
         wait: SeatWait,
@@ -77,6 +81,7 @@ impl Order {
             Self::Sync { player, .. } | Self::Look { player } => player.as_ref(),
             Self::Fail { .. }
             | Self::Expel { .. }
+            | Self::Vacation { .. }
             | Self::Wait { .. }
             | Self::Prompt
             | Self::Connected { .. }

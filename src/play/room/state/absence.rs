@@ -61,6 +61,10 @@ impl RoomState {
     /// When `side`'s absence has lasted too long. The timer runs only while it is its turn.
     pub(super) fn absence_ends(&self, side: Side) -> Option<Instant> {
         let Presence::Away { since, on_purpose } = self.presence[side] else { return None };
+        if self.is_correspondence() {
+            // Nobody waits at the board. The limit for the move says how long one may be away.
+            return None;
+        }
         if self.check_open().is_err() || self.side_to_move() != side {
             return None;
         }

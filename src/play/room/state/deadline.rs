@@ -47,8 +47,11 @@ impl RoomState {
     }
 
     /// People get a limited time for their first move where somebody waits for it; bots have their clock and their
-    /// absence. In a casual game a bot can wait: the page may be read first.
+    /// absence. In a casual game a bot can wait: the page may be read first. In correspondence everybody can.
     fn first_move_ends(&self, side: Side) -> Option<Instant> {
+        if self.is_correspondence() {
+            return None;
+        }
         let is_hurried = self.spec.rated || self.kinds[side.opponent()] != PlayerKind::Bot;
         let waits = is_hurried && self.kinds[side] != PlayerKind::Bot && !self.has_moved(side);
         waits.then_some(())?;

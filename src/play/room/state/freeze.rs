@@ -24,8 +24,11 @@ pub(super) struct Freeze {
 }
 
 impl RoomState {
-    /// How long the clocks still stand after a restart, if they do.
+    /// How long the clocks still stand, if they do: after a restart, or as whoever is to move has a vacation.
     pub(crate) fn frozen_for(&self, now: Instant) -> Option<Duration> {
+        if self.end.is_none() && self.is_correspondence() {
+            return self.vacation_left(now);
+        }
         self.frozen_until().map(|until| until.saturating_duration_since(now))
     }
 
@@ -49,7 +52,12 @@ impl RoomState {
                 self.clock.add_to_both(RESTART_BONUS);
             }
         }
-        self.clock.start(side, now);
+        let began = now.checked_sub(std::mem::take(&mut self.waited)).unwrap_or(now);
+        self.clock.start(side, began);
+        if let Some(vacation) = self.vacation[side].filter(|vacation| vacation.until > now) {
+            self.clock.stand(Some(vacation), now);
+            return vec![Effect::Prompt(side), Effect::Resnapshot];
+        }
         let mut effects = vec![Effect::Prompt(side)];
         if !self.is_here(side) {
             effects.push(self.presence_effect(side, now));
@@ -59,7 +67,7 @@ impl RoomState {
 
     /// The daemon stood still: what passed meanwhile of anybody's time is given back.
     pub(crate) fn give_back(&mut self, pause: Pause) -> Effects {
-        if self.end.is_some() {
+        if self.end.is_some() || self.vacation_left(pause.from).is_some() {
             return Vec::new();
         }
         for side in Side::BOTH {

@@ -8,10 +8,14 @@ use super::freeze::{Freeze, RESTART_FREEZE_MAX};
 use super::{PlayedMove, RoomState};
 use crate::model::clock::GameClock;
 use crate::model::player::PlayerKind;
+use crate::model::time::UnixMillis;
+use crate::model::vacation::{self, Vacation};
+use crate::play::correspondence;
 use crate::storage::record::{EventKind, Settlement, StoredEvent, StoredGame, StoredMove};
 
 impl RoomState {
-    /// Takes up a live game after a restart: clocks wait for the players to come back.
+    /// Takes up a live game after a restart: clocks wait for the players to come back, but not where moves take days.
+    /// `at` is the moment by the wall clock.
     ///
     /// # Errors
     ///
@@ -20,10 +24,21 @@ impl RoomState {
         stored: StoredGame,
         kinds: BySide<PlayerKind>,
         now: Instant,
+        at: UnixMillis,
+        vacations: &BySide<Vec<Vacation>>,
     ) -> Result<Self, String> {
+        let turn_began = turn_began_at(&stored);
         let mut state = Self::replayed(stored, kinds, now)?;
         if state.end.is_none() && state.game.outcome().is_some() {
             return Err("the board is decided, but the game has no end".into());
+        }
+        if state.is_correspondence() {
+            let mover = state.side_to_move();
+            let off = vacation::within(&vacations[mover], turn_began, at);
+            let lasted = at.after(turn_began).saturating_sub(off);
+            state.waited = correspondence::charged(lasted, state.clock.budget(mover));
+            let sides = Side::BOTH.into_iter();
+            return Ok(sides.fold(state, |state, side| state.with_vacation(side, &vacations[side], now, at)));
         }
         let returned = BySide { first: false, second: false };
         state.freeze = Some(Freeze { until: now + RESTART_FREEZE_MAX, returned, bonus_given: false });
@@ -113,4 +128,13 @@ impl RoomState {
         }
         Ok(())
     }
+}
+
+/// When the turn that is on began, by the wall clock.
+fn turn_began_at(stored: &StoredGame) -> UnixMillis {
+    let changed = |event: &&StoredEvent| match event.kind {
+        EventKind::Move(_) | EventKind::Takeback { .. } => true,
+        EventKind::Paused | EventKind::Finished(_) => false,
+    };
+    stored.events.iter().rev().find(changed).map_or(stored.spec.started_at, |event| event.at)
 }

@@ -8,6 +8,7 @@ use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
 use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::pause::Pause;
 use crate::model::result::{EndReason, GameResult};
+use crate::model::vacation::Vacation;
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
 use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
@@ -20,6 +21,10 @@ const SECOND: Duration = Duration::from_secs(1);
 struct Table {
     state: RoomState,
     now: Instant,
+    /// The same by the wall clock.
+    at: UnixMillis,
+    /// What the store has of vacations.
+    vacations: BySide<Vec<Vacation>>,
     log: Vec<StoredEvent>,
 }
 
@@ -40,7 +45,7 @@ impl Table {
     fn new(spec: GameSpec, kinds: BySide<PlayerKind>) -> Self {
         let now = Instant::now();
         let state = RoomState::new(spec, kinds, now).unwrap();
-        let mut table = Self { state, now, log: Vec::new() };
+        let mut table = Self { state, now, at: NOON, vacations: BySide::default(), log: Vec::new() };
         table.arrive(Side::First);
         table.arrive(Side::Second);
         table.state.begin(now);
@@ -51,7 +56,7 @@ impl Table {
     fn restarted(&self) -> Self {
         let stored =
             StoredGame { spec: self.state.spec().clone(), events: self.log.clone(), settlement: None };
-        let state = RoomState::restore(stored, self.state.kinds, self.now).unwrap();
+        let state = RoomState::restore(stored, self.state.kinds, self.now, self.at, &self.vacations).unwrap();
         Self { state, ..self.clone() }
     }
 
@@ -65,6 +70,7 @@ impl Table {
 
     fn pass(&mut self, time: Duration) {
         self.now += time;
+        self.at = self.at.later(time);
     }
 
     fn request(&self, ply: u32, column: i64) -> Play {
@@ -87,7 +93,7 @@ impl Table {
         column: i64,
     ) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
         let request = self.request(ply, column);
-        self.state.play(side, &request, NOON)
+        self.state.play(side, &request, self.at)
     }
 
     /// The store answers. Tests that let a game end do not look at ratings.
@@ -718,7 +724,8 @@ fn stored(events: Vec<StoredEvent>) -> StoredGame {
 
 #[track_caller]
 fn check_unreadable(stored: StoredGame, expected: &str) {
-    let error = RoomState::restore(stored, HUMANS, Instant::now()).unwrap_err();
+    let error =
+        RoomState::restore(stored, HUMANS, Instant::now(), UnixMillis(0), &BySide::default()).unwrap_err();
     assert_eq!(error, expected);
 }
 
@@ -1065,4 +1072,115 @@ fn half_a_second_of_waiting_is_told() {
         table.pass(Duration::from_millis(ms));
         assert_eq!(table.state.release(Side::First, table.now), told);
     }
+}
+
+const PEOPLE: BySide<PlayerKind> = BySide { first: PlayerKind::Human, second: PlayerKind::Human };
+const DAY: Duration = Duration::from_hours(24);
+/// Three days for each move.
+const DAYS_MS: u32 = 3 * 86_400_000;
+
+#[test]
+fn nobody_waits_at_a_board_by_correspondence() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.lose(Side::First);
+    table.pass(DAY);
+    assert!(table.state.claim(Side::Second, table.now, table.at).is_err(), "absence is nothing to claim");
+    assert!(table.state.wake(table.now, table.at).is_empty(), "the first move may take days too");
+    table.play(4);
+    table.lose(Side::Second);
+    table.pass(2 * DAY);
+    table.play(4);
+    assert_eq!(table.state.history.last().unwrap().spent_ms, 2 * 86_400_000);
+}
+
+#[test]
+fn whoever_lets_the_days_pass_loses_on_time() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.play(4);
+    table.pass(Duration::from_hours(72).saturating_sub(SECOND));
+    assert!(table.state.wake(table.now, table.at).is_empty());
+    table.pass(2 * SECOND);
+    let effects = table.state.wake(table.now, table.at);
+    assert!(matches!(effects[..], [Effect::Store(_)]), "{effects:?}");
+    table.commit();
+    let (ending, _) = table.state.end().unwrap();
+    assert_eq!((ending.reason, ending.by), (EndReason::Time, Some(Side::Second)));
+}
+
+#[test]
+fn days_pass_while_no_process_has_the_game() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.play(4);
+    assert!(table.state.pause(table.now, table.at).is_empty(), "clocks do not stand while the daemon does");
+    // The machine is new: its clock began a moment ago, the one on the wall goes on.
+    table.pass(2 * DAY);
+    let mut table = table.restarted();
+    table.state.begin(table.now);
+    assert_eq!(table.state.budget(table.now), DAY);
+    assert_eq!(table.state.frozen_for(table.now), None);
+    // Down beyond the limit: an hour is left, and no more than that.
+    table.pass(5 * DAY);
+    let mut table = table.restarted();
+    table.state.begin(table.now);
+    assert_eq!(table.state.budget(table.now), crate::play::correspondence::RESTART_LEAST);
+    table.play(4);
+    assert_eq!(table.state.budget(table.now), 3 * DAY, "the next move has its days again");
+}
+
+#[test]
+fn a_wall_that_was_set_back_charges_nobody() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.pass(DAY);
+    table.play(4);
+    table.at = UnixMillis(0);
+    let mut table = table.restarted();
+    table.state.begin(table.now);
+    assert_eq!(table.state.budget(table.now), 3 * DAY);
+}
+
+impl Table {
+    /// A side takes a vacation of so many days, and the store knows.
+    fn take_vacation(&mut self, side: Side, days: u32) -> Effects {
+        self.vacations[side].push(Vacation::of_days(days, self.at));
+        self.state.take_vacation(side, Some(DAY * days), self.now)
+    }
+
+    fn end_vacation(&mut self, side: Side) -> Effects {
+        self.vacations[side].last_mut().unwrap().until = self.at;
+        self.state.take_vacation(side, None, self.now)
+    }
+}
+
+#[test]
+fn a_clock_stands_while_its_player_has_a_vacation() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.play(4);
+    table.pass(DAY);
+    assert_eq!(table.take_vacation(Side::First, 28), [], "it is the other's turn");
+    assert_eq!(table.take_vacation(Side::Second, 7), [Effect::Resnapshot]);
+    assert_eq!(table.state.frozen_for(table.now), Some(7 * DAY));
+    table.pass(6 * DAY);
+    assert_eq!(table.state.budget(table.now), 2 * DAY);
+    assert!(table.state.wake(table.now, table.at).is_empty());
+    let mut table = table.restarted();
+    table.state.begin(table.now);
+    assert_eq!((table.state.budget(table.now), table.state.frozen_for(table.now)), (2 * DAY, Some(DAY)));
+    table.pass(2 * DAY);
+    assert_eq!((table.state.budget(table.now), table.state.frozen_for(table.now)), (DAY, None));
+    table.play(4);
+    assert_eq!(table.state.frozen_for(table.now), Some(20 * DAY), "now it is the turn of the other one");
+    table.pass(5 * DAY);
+    assert_eq!(table.end_vacation(Side::First), [Effect::Resnapshot]);
+    assert_eq!(table.state.budget(table.now), 3 * DAY);
+    table.pass(3 * DAY + SECOND);
+    let effects = table.state.wake(table.now, table.at);
+    assert!(matches!(effects[..], [Effect::Store(_)]), "{effects:?}");
+}
+
+#[test]
+fn a_vacation_is_for_correspondence_alone() {
+    let mut table = Table::new(per_move(60_000), PEOPLE);
+    assert_eq!(table.take_vacation(Side::First, 7), []);
+    table.pass(Duration::from_mins(2));
+    assert!(!table.state.wake(table.now, table.at).is_empty());
 }

@@ -15,8 +15,8 @@ fn extremes() -> Vec<Value> {
     let whole = powers.filter_map(|number| i64::try_from(number).ok()).map(Value::from);
     let others =
         [json!(u64::MAX), json!(i64::MIN), json!(-0.0), json!(0.5), json!(1e300), json!(f64::MIN_POSITIVE)];
-    let limits =
-        [42, 43, 99, 100, 101, 1_000, 86_399_999, 86_400_000, 86_400_001, 9_999_999].map(Value::from);
+    let limits = [42, 43, 99, 100, 101, 1_000, 86_399_999, 86_400_000, 86_400_001, 604_800_000, 604_800_001]
+        .map(Value::from);
     whole.chain(others).chain(limits).collect()
 }
 

@@ -1,0 +1,117 @@
+//! Games by correspondence: one's own, those where one is to move first, and how to begin another.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Html;
+
+use super::characters::Cast;
+use super::layout::{LayoutFrame, Tab, Visitor};
+use super::live::GameTile;
+use super::{Page, words};
+use crate::http::state::AppState;
+use crate::http::texts::Language;
+use crate::model::ids::PlayerId;
+use crate::model::time::UnixMillis;
+use crate::model::vacation::{Vacation, days_left};
+use crate::protocol::server::Snapshot;
+use crate::protocol::terms::WireSide;
+
+/// Days for each move that are offered.
+const DAYS: [u32; 3] = [1, 3, 7];
+/// Which of them is chosen unless somebody chooses.
+const DAYS_CHOSEN: u32 = 3;
+
+/// Days for each move, to choose.
+struct DaysChoice {
+    move_ms: u32,
+    words: String,
+    is_chosen: bool,
+}
+
+/// One's own games in progress, those that end soonest first.
+#[derive(Default)]
+struct OwnGames {
+    my_turn: Vec<GameTile>,
+    their_turn: Vec<GameTile>,
+}
+
+/// How one's vacations stand.
+struct VacationShown {
+    until: Option<String>,
+    days_left: u32,
+    left: String,
+}
+
+impl VacationShown {
+    fn new(lang: Language, taken: &[Vacation], now: UnixMillis) -> Self {
+        let current = taken.iter().find(|vacation| vacation.holds(now));
+        let until = current.map(|vacation| {
+            lang.fill("correspondence.vacation_until", &[("time", words::moment(lang, vacation.until))])
+        });
+        let days_left = days_left(taken, now);
+        Self { until, days_left, left: lang.count("correspondence.vacation_left", days_left.into()) }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "correspondence.html")]
+struct CorrespondencePage {
+    frame: LayoutFrame,
+    own: OwnGames,
+    /// How many days of vacation are left, and when the one that goes on ends.
+    vacation: Option<VacationShown>,
+    times: Vec<DaysChoice>,
+    boards: Vec<words::BoardChoice>,
+}
+
+pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
+    let lang = visitor.language();
+    let (own, vacation) = match visitor.signed_in() {
+        Some(viewer) => {
+            let player = &viewer.identity.id;
+            let taken = state.store.vacations_of(player).await?;
+            let vacation = VacationShown::new(lang, &taken, UnixMillis::now());
+            (own_games(&state, lang, player).await, Some(vacation))
+        }
+        None => (OwnGames::default(), None),
+    };
+    let page = CorrespondencePage {
+        frame: visitor.frame(Tab::Play, lang.text("correspondence.title")),
+        own,
+        vacation,
+        times: DAYS.map(|days| choice(lang, days)).into(),
+        boards: words::boards(lang),
+    };
+    Ok(Html(page.render()?))
+}
+
+fn choice(lang: Language, days: u32) -> DaysChoice {
+    const DAY_MS: u32 = 24 * 3_600_000;
+    let words = lang.count("game.days", days.into());
+    DaysChoice { move_ms: days * DAY_MS, words, is_chosen: days == DAYS_CHOSEN }
+}
+
+async fn own_games(state: &AppState, lang: Language, player: &PlayerId) -> OwnGames {
+    let mut games = state.arena.correspondence_of(player).await;
+    games.sort_by_key(time_left);
+    let cast = Cast::new(lang, &[]);
+    let mut own = OwnGames::default();
+    for game in games {
+        let left = lang.rough_time(time_left(&game));
+        let tile = GameTile::by_correspondence(lang, &game, &cast, &left);
+        if game.to_move.is_some() && game.to_move == game.you {
+            own.my_turn.push(tile);
+        } else {
+            own.their_turn.push(tile);
+        }
+    }
+    own
+}
+
+/// What whoever is to move has left, in milliseconds.
+fn time_left(game: &Snapshot) -> u64 {
+    match game.to_move {
+        Some(WireSide::Second) => game.clock.second,
+        Some(WireSide::First) | None => game.clock.first,
+    }
+}

@@ -1,0 +1,151 @@
+//! Games by correspondence from the link to the end, over days and restarts.
+
+use fourfold_engine::BySide;
+
+use super::*;
+use crate::model::result::EndReason;
+use crate::model::world::{SimulatedWorld, leave_simulation};
+use crate::play::correspondence::GAMES_MAX;
+use crate::play::host::{GameOffer, StartError};
+use crate::protocol::server::Snapshot;
+use crate::protocol::terms::WireSide;
+use crate::storage::games::GameStore;
+use crate::storage::record::UnratedReason;
+
+const DAY: Duration = Duration::from_hours(24);
+/// A Thursday of 2026, in milliseconds.
+const WALL_MS: i64 = 1_795_000_000_000;
+
+/// A thread whose wall goes with the runtime's clock, until the test ends.
+struct Days;
+
+impl Days {
+    fn begin(seed: u64) -> Self {
+        SimulatedWorld::new(seed, WALL_MS).enter();
+        Self
+    }
+}
+
+impl Drop for Days {
+    fn drop(&mut self) {
+        leave_simulation();
+    }
+}
+
+fn three_days() -> GameTime {
+    GameTime::new(TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(3 * 86_400_000) }).unwrap()
+}
+
+fn days(rated: bool) -> Terms {
+    Terms { time: three_days(), rated, ..casual() }
+}
+
+fn open(terms: Terms) -> ClientMessage {
+    ClientMessage::OpenChallenge(OpenChallenge { terms, key: None })
+}
+
+/// Who of the two is to move, and what is left for it.
+fn to_move(game: &Snapshot) -> (WireSide, Duration) {
+    let side = game.to_move.expect("the game goes on");
+    let ms = match side {
+        WireSide::First => game.clock.first,
+        WireSide::Second => game.clock.second,
+    };
+    (side, Duration::from_millis(ms))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_by_correspondence_lasts_for_days_and_through_a_restart() {
+    let _days = Days::begin(3);
+    let arena = Arena::new().await;
+    let (ada, mut first, bob, second) = two(&arena).await;
+    first.say(open(days(true))).await;
+    arena.settle().await;
+    let link = hear_offer(&mut first);
+    assert!(Duration::from_millis(link.expires_ms) > 6 * DAY);
+    first.leave().await;
+    tokio::time::sleep(2 * DAY).await;
+    second.say(accept(&link)).await;
+    arena.settle().await;
+    second.leave().await;
+    assert_eq!(arena.services.directory.games_of(&ada.identity.id), 0, "no place at the boards is taken");
+    tokio::time::sleep(DAY).await;
+
+    let mut players = [arena.join(&ada).await, arena.join(&bob).await];
+    let games = players.each_mut().map(|player| player.hear_game().unwrap());
+    let id = games[0].game.clone();
+    let (mover, left) = to_move(&games[0]);
+    assert_eq!(left.as_secs() / 3_600, 47, "a day has passed, and the moments of its beginning");
+    let at_move = games.iter().position(|game| game.you == Some(mover)).unwrap();
+    players[at_move].play(&id, 0, 4).await;
+    arena.settle().await;
+    for player in &players {
+        player.leave().await;
+    }
+    tokio::time::sleep(2 * DAY).await;
+
+    let arena = Arena::restarted(Arc::clone(&arena.store)).await;
+    let mut waited = arena.join(if at_move == 0 { &bob } else { &ada }).await;
+    let game = waited.hear_game().unwrap();
+    assert_eq!(game.frozen_ms, None, "no clock stands still");
+    let (mover, left) = to_move(&game);
+    assert_eq!((Some(mover), left.as_secs() / 3_600), (game.you, 23), "what passed without a daemon counts");
+    tokio::time::sleep(DAY + Duration::from_secs(1)).await;
+    arena.settle().await;
+    let stored = arena.store.game(&id).await.unwrap().unwrap();
+    assert_eq!(stored.ending().map(|ending| ending.reason), Some(EndReason::Time));
+    let settlement = stored.settlement.unwrap();
+    assert_eq!(settlement.unrated_because, Some(UnratedReason::Correspondence));
+    assert_eq!(settlement.ratings, None, "live ratings do not move");
+}
+
+#[tokio::test(start_paused = true)]
+async fn days_for_a_move_are_for_people_with_an_account() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, _) = two(&arena).await;
+    let mut guest = arena.guest().await;
+    let bot = arena.bot("robo").await;
+    let mut robo = arena.join_open(&bot).await;
+    for client in [&mut guest, &mut robo] {
+        client.hear();
+        client.say(open(days(false))).await;
+        arena.settle().await;
+        check_refused(client, ErrorCode::BadField);
+    }
+    ada.say(ClientMessage::Challenge(Challenge { to: "robo".into(), terms: days(false), key: None })).await;
+    arena.settle().await;
+    check_refused(&mut ada, ErrorCode::BadField);
+    ada.say(ClientMessage::Seek(Seek { time: three_days(), ..seek(false) })).await;
+    arena.settle().await;
+    check_refused(&mut ada, ErrorCode::BadField);
+    ada.say(open(Terms { games: SeriesLength::checked(2).unwrap(), ..days(false) })).await;
+    arena.settle().await;
+    check_refused(&mut ada, ErrorCode::BadField);
+    ada.say(open(days(false))).await;
+    arena.settle().await;
+    let link = hear_offer(&mut ada);
+    for client in [&mut guest, &mut robo] {
+        client.hear();
+        client.say(accept(&link)).await;
+        arena.settle().await;
+        check_refused(client, ErrorCode::BadField);
+    }
+    assert!(arena.services.lobby.offer(link.challenge).await.is_some(), "it stands for whoever may");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_has_more_games_by_correspondence_than_fit() {
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let players = BySide { first: ada.identity.clone(), second: bob.identity.clone() };
+    let by_correspondence =
+        || GameOffer { time: three_days().control(), ..offer(&players.first, &players.second) };
+    for _ in 0..GAMES_MAX {
+        arena.services.host.start(by_correspondence()).await.unwrap();
+    }
+    let refused = arena.services.host.start(by_correspondence()).await.unwrap_err();
+    assert!(matches!(refused, StartError::CorrespondenceBusy { .. }), "{refused}");
+    assert!(refused.to_string().starts_with("Ada has 50 games by correspondence"), "{refused}");
+    arena.start(&players.first, &players.second).await;
+    assert_eq!(arena.services.directory.live().len(), 1, "what goes on at the board, and is waited for");
+}

@@ -1,0 +1,119 @@
+// A game with days for each move: its link, the page of one's own games, the number in the header, a restart.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { clickColumn, signUp } from "./support/game.js";
+import { assertGood } from "./support/good.js";
+import { playMoves } from "./support/people.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const arena = new Arena();
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.endOfTest());
+
+/** @param {Page} page */
+const open = (page) => page.waitForSelector('html[data-connection="open"]');
+
+/**
+ * Both players at the board, the one who moves first before the other.
+ * @param {Page} one
+ * @param {Page} other
+ */
+async function inOrder(one, other) {
+  return (await one.getAttribute("#game", "data-you")) === "first" ? [one, other] : [other, one];
+}
+
+test("two people play with a week for each move, and the game outlives the daemon", async () => {
+  const ada = await browser.visitor(arena.url, DESKTOP);
+  await ada.goto("/correspondence");
+  assert.equal(await ada.getAttribute("#main .card a", "href"), "/account", "it takes an account");
+  await signUp(ada, "Ada");
+  await ada.goto("/");
+  await ada.click("#quick >> text=Days for each move");
+  await ada.waitForSelector("#none");
+  await ada.check('input[name="days"][value="604800000"]');
+  await open(ada);
+  await ada.click("#make-link");
+  const link = new URL(await ada.inputValue("#invite-url")).pathname;
+  await assertGood(ada, "the page of games by correspondence with a link");
+
+  const guest = await browser.visitor(arena.url, PHONE);
+  await guest.goto(link);
+  assert.match(await guest.innerText("#challenge"), /7 days a move[^]*an account/);
+  assert.equal(await guest.locator("#accept").count(), 0);
+  await signUp(guest, "Bob");
+  const bob = guest;
+  await bob.goto(link);
+  await open(bob);
+  await bob.click("#accept");
+  await bob.waitForURL("**/game/*");
+  await ada.waitForSelector(".game-tile");
+  assert.match(await ada.innerText(".game-tile"), /6 days left · 7 days a move/);
+  assert.equal(await ada.locator(".toast").count(), 0, "nobody is called to the board");
+
+  await ada.goto(new URL(bob.url()).pathname);
+  await open(ada);
+  const [first, second] = await inOrder(ada, bob);
+  await first.waitForFunction(() => document.querySelector("#turns")?.textContent === "1");
+  assert.match(await first.innerText("#game"), /(7 d 0|6 d 23) h[^]*(7 d 0|6 d 23) h/);
+  assert.doesNotMatch(await first.innerText("#game"), /called off/, "nobody is hurried");
+  await clickColumn(first, 4);
+  await second.waitForFunction(() => document.querySelector("#turns")?.textContent === "1");
+  await first.waitForSelector("#turns", { state: "hidden" });
+  assert.equal(await second.getAttribute("#turns", "aria-label"), "Your turn in 1 game by correspondence");
+
+  await arena.crashAndRestart();
+  await second.goto("/correspondence");
+  await second.waitForSelector("#my-turn .game-tile");
+  await assertGood(second, "one's own games by correspondence");
+  await second.click("#take-vacation button");
+  assert.match((await second.textContent("#vacation-until")) ?? "", /^Your clocks stand until \d+ \w+ \d{4}, /);
+  assert.match(await second.innerText(".vacation"), /21 days are left/);
+  await second.click("#my-turn .game-tile");
+  await open(second);
+  await second.waitForSelector("text=The clock stands: whoever is to move is on vacation.");
+  await second.goBack();
+  await second.click("#end-vacation");
+  await second.waitForSelector("#take-vacation");
+  await second.click("#my-turn .game-tile");
+  await open(second);
+  await second.waitForFunction(() => document.querySelector("#turns")?.textContent === "1");
+  await clickColumn(second, 4);
+  await first.goto("/correspondence");
+  await first.waitForSelector("#my-turn .game-tile");
+  await first.goto("/");
+  await first.waitForSelector("#quick");
+  assert.equal(await first.locator("#games .game-tile").count(), 0, "it is no game that anybody watches");
+});
+
+test("who gives up by correspondence sees another rating move", async () => {
+  const cleo = await browser.visitor(arena.url, DESKTOP);
+  await signUp(cleo, "Cleo");
+  await cleo.goto("/correspondence");
+  await open(cleo);
+  await cleo.click("#make-link");
+  const link = new URL(await cleo.inputValue("#invite-url")).pathname;
+  const dan = await browser.visitor(arena.url, DESKTOP);
+  await signUp(dan, "Dan");
+  await dan.goto(link);
+  await open(dan);
+  await dan.click("#accept");
+  await dan.waitForURL("**/game/*");
+  await cleo.goto(new URL(dan.url()).pathname);
+  await Promise.all([open(cleo), open(dan)]);
+  const [first, second] = await inOrder(cleo, dan);
+  await playMoves({ first, second }, "4445536");
+  const name = second === cleo ? "Cleo" : "Dan";
+  await second.click(".actions >> text=Resign");
+  await second.click(".actions >> text=Really resign?");
+  await second.waitForSelector("text=It counts for the rating by correspondence.");
+  await second.goto(`/player/${name}`);
+  assert.match(await second.innerText("#main"), /By correspondence, 7x6\s+730\?/);
+});

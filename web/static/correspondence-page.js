@@ -1,0 +1,69 @@
+// Games by correspondence: makes links to new ones, and looks again when a turn or a game has come.
+
+import { call } from "./account-call.js";
+import { isCorrespondence } from "./correspondence.js";
+import { el, find } from "./dom.js";
+import { showRefusal, toast } from "./shell.js";
+import { connection } from "./socket.js";
+import { chosenBoard, copy, wantsRated } from "./start.js";
+import { text } from "./texts.js";
+
+const form = /** @type {HTMLFormElement | null} */ (document.querySelector("#new-game"));
+
+async function makeLink() {
+  const days = /** @type {HTMLInputElement} */ (find('input[name="days"]:checked'));
+  const time = { bank_ms: null, increment_ms: 0, move_ms: Number(days.value) };
+  try {
+    const terms = { time, rated: wantsRated(), variant: chosenBoard(), side: /** @type {const} */ ("random") };
+    const answer = await connection.request({ type: "open_challenge", ...terms });
+    if (answer.type === "challenge") showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
+  } catch (error) {
+    showRefusal(error);
+  }
+}
+
+/** @param {string} url */
+function showLink(url) {
+  const box = find("#invite");
+  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": text("lobby.link"), id: "invite-url" });
+  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, text("lobby.copy")));
+  box.replaceChildren(input, button);
+  box.hidden = false;
+  input.select();
+}
+
+/**
+ * Takes a vacation, or ends it.
+ * @param {"PUT" | "DELETE"} method
+ * @param {{ days: number }} [body]
+ */
+async function setVacation(method, body) {
+  try {
+    await call(method, "/api/v1/account/vacation", body);
+    location.reload();
+  } catch (error) {
+    toast(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const vacation = /** @type {HTMLFormElement | null} */ (document.querySelector("#take-vacation"));
+vacation?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  setVacation("PUT", { days: Number(/** @type {HTMLInputElement} */ (find("input", vacation)).value) });
+});
+document.querySelector("#end-vacation")?.addEventListener("click", () => setVacation("DELETE"));
+
+form?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  makeLink();
+});
+
+// What the page shows: whoever comes back to it, and whoever leaves it open, sees what has been played since.
+const shown = new Map([...document.querySelectorAll(".game-tile")].map((tile) => [tile.getAttribute("data-game"), !!tile.closest("#my-turn")]));
+connection.on("game", (game) => {
+  if (!game.you || !isCorrespondence(game) || game.status !== "live") return;
+  if (shown.get(game.game) !== (game.to_move === game.you)) location.reload();
+});
+connection.on("moved", ({ game }) => {
+  if (shown.has(game)) location.reload();
+});
