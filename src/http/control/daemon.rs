@@ -34,8 +34,11 @@ pub(crate) struct DaemonStatus {
     pub(crate) started_at: String,
     #[serde(default)]
     pub(crate) uptime_s: u64,
-    /// That go on; rooms of games that are over are not counted.
+    /// That go on at the boards; rooms of games that are over are not counted.
     pub(crate) games: usize,
+    /// Those with days for each move.
+    #[serde(default)]
+    pub(crate) correspondence: usize,
     /// Connected players, bots included.
     pub(crate) online: usize,
     /// Their connections; a person may have several.
@@ -219,6 +222,7 @@ async fn status(daemon: RunningDaemon, State(control): State<Control>) -> Json<D
         pid: std::process::id(),
         started_at: services.started_at.to_string(),
         games: services.directory.live().len(),
+        correspondence: services.directory.by_correspondence().len(),
         online: services.sessions.online(),
         uptime_s: UnixMillis::now().after(services.started_at).as_secs(),
         sessions: services.sessions.all().len(),

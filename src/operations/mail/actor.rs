@@ -148,7 +148,7 @@ impl MailActor {
     }
 
     /// Writes to those whose turn it is by correspondence, and who are not there.
-    async fn tell_of_turns(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn tell_of_turns(&mut self) -> Result<(), StoreError> {
         let open = open_turns::all(&self.seen.directory).await;
         for turn in self.turns.due(open, |player| self.seen.sessions.is_online(player)) {
             let site = &self.mailer.inner.deps.site;

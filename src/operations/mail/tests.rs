@@ -16,7 +16,9 @@ use super::letter::tests::{body_of, letter};
 use super::*;
 use crate::competition::matchmaker::Troubles;
 use crate::competition::matchmaker::troubles::BotTrouble;
+use crate::model::clock::TimeControl;
 use crate::model::player::PlayerKind;
+use crate::play::host::GameOffer;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
 use crate::storage::MemoryStore;
@@ -28,6 +30,7 @@ use crate::system::config::MailSecurity;
 use crate::system::shares::ShareSettings;
 use crate::system::supervision::Kept as _;
 use crate::system::trust;
+use crate::testing::{Arena, offer};
 
 /// What a server says beside what is usual: instead of each of these beginnings of an answer, another one.
 type Moods = &'static [(&'static str, &'static str)];
@@ -461,6 +464,43 @@ async fn a_test_says_what_the_server_answers() {
     let error = mailer.test("you@example.org".parse().unwrap()).await.unwrap_err();
     assert!(matches!(error, SmtpError::Unreachable(_)), "{error}");
     assert!(mailer.standing().failure.unwrap().contains("not reached"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_to_move_by_correspondence_is_written_to_while_away() {
+    let arena = Arena::new().await;
+    let players = [arena.person("Ada").await, arena.person("Bob").await];
+    for (byte, player) in (1..).zip(&players) {
+        let owner = player.identity.id.clone();
+        let mail = StoredMail { owner: owner.clone(), ..mail(true) };
+        let (purpose, digest) = (LinkPurpose::Verify, [byte; 32]);
+        let link = MailLink { owner, purpose, digest, expires_at: UnixMillis(10) };
+        let verify = Write::VerifyMail { digest, at: UnixMillis(5) };
+        arena.store.commit(&[Write::SetMail(mail), Write::AddMailLink(link), verify]).await.unwrap();
+    }
+    let (first, second) = (&players[0].identity, &players[1].identity);
+    let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(86_400_000) };
+    let game = arena.services.host.start(GameOffer { time, ..offer(first, second) }).await.unwrap();
+    let (mailer, outgoing) = mailer_to("127.0.0.1:1".parse().unwrap(), Arc::new(Plain));
+    let seen = MailOccasions {
+        directory: arena.services.directory.clone(),
+        sessions: arena.services.sessions.clone(),
+        ..seen(Troubles::default())
+    };
+    let mut actor = MailActor::new(mailer.clone(), outgoing, Arc::clone(&arena.store) as _, seen);
+    let mut look = async |after: Duration| {
+        tokio::time::sleep(after).await;
+        actor.tell_of_turns().await.unwrap();
+        mailer.standing().waiting
+    };
+    assert_eq!(look(Duration::ZERO).await, 0);
+    assert_eq!(look(Duration::from_mins(11)).await, 1);
+    assert_eq!(look(Duration::from_hours(1)).await, 1, "once");
+    let ada = arena.join(&players[0]).await;
+    assert_eq!(look(Duration::from_hours(16)).await, 1, "seven hours are left, but Ada is there");
+    ada.play(&game, 0, 4).await;
+    arena.settle().await;
+    assert_eq!(look(Duration::from_mins(11)).await, 2, "now Bob is told");
 }
 
 /// What writes mails in these words, and what of them arrives: to whom, and what is said.

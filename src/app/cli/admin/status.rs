@@ -28,7 +28,7 @@ impl ShowStatus {
 fn print(out: &mut dyn Write, status: &DaemonStatus) -> io::Result<()> {
     let DaemonStatus { version, pid, started_at, games, online, .. } = status;
     writeln!(out, "fourfold {version}, process {pid}, since {started_at} ({})", span(status.uptime_s))?;
-    writeln!(out, "games under way: {games}")?;
+    writeln!(out, "games under way: {games}, by correspondence: {}", status.correspondence)?;
     writeln!(out, "players connected: {online}, by {} sessions", status.sessions)?;
     writeln!(out, "games finished: {}, moves stored: {}", status.games_finished, status.moves)?;
     writeln!(out, "commits: {}, writes that wait: {}", status.commits, status.writer_queue)?;
