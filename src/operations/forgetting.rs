@@ -78,7 +78,8 @@ impl Forgetter {
             return Ok(0);
         }
         let mut before = self.store.forgotten().await?;
-        for writes in 0.. {
+        let mut writes = 0;
+        loop {
             // What could not be written is tried again at the next look.
             if let Err(error) = self.writer.write(Write::Forget(forgetting)).await {
                 debug!(%error, "old games keep what they have for now");
@@ -88,10 +89,9 @@ impl Forgetter {
             if after == before {
                 return Ok(writes);
             }
-            before = after;
+            (before, writes) = (after, writes + 1);
             sleep(PAUSE).await;
         }
-        Ok(0)
     }
 }
 

@@ -2,11 +2,10 @@
 
 import { call } from "./account-call.js";
 import { isCorrespondence } from "./correspondence.js";
-import { el, find } from "./dom.js";
+import { find } from "./dom.js";
 import { showRefusal, toast } from "./shell.js";
 import { connection } from "./socket.js";
-import { chosenBoard, copy, wantsRated } from "./start.js";
-import { text } from "./texts.js";
+import { chosenBoard, showLink, wantsRated } from "./start.js";
 
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector("#new-game"));
 
@@ -16,20 +15,10 @@ async function makeLink() {
   try {
     const terms = { time, rated: wantsRated(), variant: chosenBoard(), side: /** @type {const} */ ("random") };
     const answer = await connection.request({ type: "open_challenge", ...terms });
-    if (answer.type === "challenge") showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
+    if (answer.type === "challenge") showLink(find("#invite"), new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
   } catch (error) {
     showRefusal(error);
   }
-}
-
-/** @param {string} url */
-function showLink(url) {
-  const box = find("#invite");
-  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": text("lobby.link"), id: "invite-url" });
-  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, text("lobby.copy")));
-  box.replaceChildren(input, button);
-  box.hidden = false;
-  input.select();
 }
 
 /**

@@ -11,7 +11,7 @@ import { nextRival, openPlayDialog } from "./play-dialog.js";
 import { parseMoves, parseVariant, winningLine } from "./rules.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shell.js";
 import { connection } from "./socket.js";
-import { chosenBoard, chosenTime, copy, NO_CLOCK, playBot, USUAL_BOARD, wantsRated } from "./start.js";
+import { chosenBoard, chosenTime, NO_CLOCK, playBot, showLink, USUAL_BOARD, wantsRated } from "./start.js";
 import { count, text } from "./texts.js";
 import { boardName, timeControl } from "./words.js";
 
@@ -117,7 +117,7 @@ async function invite() {
     if (answer.type !== "challenge") return;
     invitation = answer.challenge;
     showWaiting(text("lobby.send_link"), `${termsWords({ variant: USUAL_BOARD, ...answer })} · ${text("lobby.begins_when_opened")}`, withdraw);
-    showLink(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
+    showInvitation(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
   } catch (error) {
     expectNothing();
     showRefusal(error);
@@ -128,20 +128,11 @@ async function invite() {
  * @param {string} url
  * @param {string} challenge
  */
-function showLink(url, challenge) {
-  const box = find("#invite");
-  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": text("lobby.link"), id: "invite-url" });
-  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, text("lobby.copy")));
-  box.replaceChildren(input, button);
-  if ("share" in navigator) {
-    const share = () => navigator.share({ title: text("lobby.share_title"), url }).catch(() => {});
-    box.append(el("button", { type: "button", class: "button", click: share }, text("lobby.share")));
-  }
+function showInvitation(url, challenge) {
   const code = find("#invite-code");
   code.replaceChildren(el("img", { class: "qr", src: `/challenge/${challenge}/qr.svg`, alt: text("challenge.qr"), width: 180, height: 180 }));
   code.hidden = false;
-  box.hidden = false;
-  input.select();
+  showLink(find("#invite"), url);
 }
 
 function withdraw() {

@@ -101,6 +101,23 @@ export async function copy(button, words) {
   setTimeout(() => (label.textContent = before), 2_000);
 }
 
+/**
+ * Shows the link to an invitation, to be copied or shared.
+ * @param {HTMLElement} box
+ * @param {string} url
+ */
+export function showLink(box, url) {
+  const input = el("input", { class: "box", type: "text", readonly: true, value: url, "aria-label": text("lobby.link"), id: "invite-url" });
+  const button = el("button", { type: "button", class: "button primary", click: () => copy(button, url) }, el("span", {}, text("lobby.copy")));
+  box.replaceChildren(input, button);
+  if ("share" in navigator) {
+    const share = () => navigator.share({ title: text("lobby.share_title"), url }).catch(() => {});
+    box.append(el("button", { type: "button", class: "button", click: share }, text("lobby.share")));
+  }
+  box.hidden = false;
+  input.select();
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button[data-invite]") : null;
   if (button instanceof HTMLElement && button.dataset.invite) challenge(button.dataset.invite);
