@@ -8,6 +8,7 @@
 //! - [`shard`] is a part of a run, where several machines share it; [`join`] puts the logs of parts together.
 //! - [`log`] is the only truth about a run, made of [`record`]s.
 //! - [`measure`] holds what a bot plays against the exact solver.
+//! - [`fair_play`] holds what people decide in rated games against what people of their rating manage. Pure.
 //! - [`stats`] turns results into numbers: Elo with both ends of its interval, sequential tests, joint ratings.
 //!   Pure.
 
@@ -16,6 +17,7 @@
 pub mod admission;
 pub mod course;
 pub mod entrant;
+pub mod fair_play;
 pub mod format;
 pub mod house;
 pub mod join;

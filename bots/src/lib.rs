@@ -49,6 +49,7 @@ mod training_run;
 
 pub use bot::{Bot, BotError, Choice, GameRecord, MoveBudget, SearchInfo};
 pub use learner::{Change, Knowledge, KnownPattern, Learner};
+pub use perfect::Level;
 pub use reason::{Counts, Reason, ReasonError};
 pub use recipe::Recipe;
 pub use setting::{Setting, SettingKind};

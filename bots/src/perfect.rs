@@ -13,7 +13,7 @@ use fourfold_engine::solver::{ColumnScores, Score, Solved, Solver, Unsolved, Val
 use fourfold_engine::{Column, Position, Variant};
 use rand::seq::IteratorRandom;
 
-pub(crate) use self::level::Level;
+pub use self::level::Level;
 use crate::alphabeta::AlphaBeta;
 use crate::bot::{Bot, BotError, Choice, MoveBudget, SearchInfo};
 

@@ -20,10 +20,11 @@ use rand::seq::IndexedRandom;
 
 /// How well somebody plays, from 1 to [`Level::MAX`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Level(u32);
+pub struct Level(u32);
 
 impl Level {
-    pub(crate) const MAX: u32 = 20;
+    /// The highest one.
+    pub const MAX: u32 = 20;
 
     /// Plies that a level sees further than the one below.
     const PLIES_PER_LEVEL: f64 = 2.0;
@@ -32,17 +33,12 @@ impl Level {
     const BLUR: f64 = 1.5;
 
     /// `None` beyond 1 to [`Level::MAX`].
-    pub(crate) fn new(level: u32) -> Option<Self> {
+    pub fn new(level: u32) -> Option<Self> {
         (1..=Self::MAX).contains(&level).then_some(Self(level))
     }
 
     /// A column as somebody of this level would choose it; `None` if the game is over.
-    pub(crate) fn choose(
-        self,
-        position: &Position,
-        scores: &ColumnScores,
-        rng: &mut GameRng,
-    ) -> Option<Column> {
+    pub fn choose(self, position: &Position, scores: &ColumnScores, rng: &mut GameRng) -> Option<Column> {
         // Every column takes its chance, in order, so that one does not depend on another's score.
         let looks: Vec<(Column, Score)> =
             scores.iter().map(|(column, score)| (column, self.look(position, score, rng.random()))).collect();
@@ -55,7 +51,7 @@ impl Level {
     }
 
     /// How likely it plays a column that is worth less than the best one, win, draw or loss.
-    pub(crate) fn chance_to_err(self, position: &Position, scores: &ColumnScores) -> f64 {
+    pub fn chance_to_err(self, position: &Position, scores: &ColumnScores) -> f64 {
         let Some(best) = scores.best().map(Score::sign) else { return 0.0 };
         let width = usize::from(position.variant().width());
         let replies: Vec<(Column, Score, f64)> = scores

@@ -1,0 +1,132 @@
+//! The evidence on one player.
+
+use std::collections::HashSet;
+
+use super::decision::Decided;
+use super::yardstick::Measure;
+
+/// Evidence from which on an operator should look: an honest player reaches it, ever, with a chance of one in so many.
+pub const FOUND: f64 = 10_000.0;
+
+/// Plies between decisions that count: who sees a plan keeps the value while it is carried out, so the moves of one plan
+/// are one decision.
+const APART: u32 = 6;
+
+/// How much of the moves somebody may be helped with: a bet on each, with equal stakes.
+const HELP: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.95];
+
+/// A player's hard decisions, and a bet on help.
+///
+/// Each bet begins with a stake of one. With a share `h` of help, a hard decision in which an honest player keeps the
+/// value with a chance of at most `p` is kept with one of `p + h (1 - p)`. A kept one multiplies the stake by
+/// `1 + h (1 - p) / p`, a failed one by `1 - h`: on average by one at most, if the player is honest. Such a stake ever
+/// reaches N with a chance of 1 / N at most (Ville's inequality), however often one looks.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// Natural logarithms of the stakes.
+    stakes: [f64; HELP.len()],
+    highest: f64,
+    seen: HashSet<u64>,
+    pub decisions: u32,
+    pub kept: u32,
+    /// Kept by people of the same ratings, on average.
+    pub expected: f64,
+    variance: f64,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self {
+            stakes: [0.0; HELP.len()],
+            highest: 0.0,
+            seen: HashSet::new(),
+            decisions: 0,
+            kept: 0,
+            expected: 0.0,
+            variance: 0.0,
+        }
+    }
+}
+
+impl Account {
+    /// Adds the decisions of a game in their order. Positions that the player has met before do not count: they may be
+    /// known by heart.
+    pub fn add(&mut self, measure: Measure<'_>, game: &[Decided]) {
+        let mut next = 0;
+        for Decided { decision, kept } in game {
+            let Some(fail) = measure.at_least(decision).filter(|_| decision.ply >= next) else { continue };
+            if !self.seen.insert(decision.key) {
+                continue;
+            }
+            next = decision.ply + APART;
+            let usual = measure.usual(decision);
+            self.decisions += 1;
+            self.kept += u32::from(*kept);
+            self.expected += 1.0 - usual;
+            self.variance += usual * (1.0 - usual);
+            self.bet(1.0 - fail, *kept);
+        }
+        self.highest = self.highest.max(self.log_evidence());
+    }
+
+    fn bet(&mut self, keeps: f64, kept: bool) {
+        for (stake, help) in self.stakes.iter_mut().zip(HELP) {
+            let factor =
+                if kept { 1.0 + help * (1.0 - keeps) / keeps.max(f64::MIN_POSITIVE) } else { 1.0 - help };
+            *stake += factor.ln();
+        }
+    }
+
+    /// The natural logarithm of the mean stake.
+    fn log_evidence(&self) -> f64 {
+        let most = self.stakes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = self.stakes.iter().map(|stake| (stake - most).exp()).sum();
+        most + (sum / f64::from(u32::try_from(HELP.len()).unwrap_or(u32::MAX))).ln()
+    }
+
+    /// The highest that the evidence has been after any game: one honest player in so many gets there.
+    pub fn evidence(&self) -> f64 {
+        self.highest.exp()
+    }
+
+    /// Whether an operator should look.
+    pub fn is_found(&self) -> bool {
+        self.highest >= FOUND.ln()
+    }
+
+    /// Kept decisions of 19 in 20 people of the same ratings, about.
+    pub fn range(&self) -> (f64, f64) {
+        let spread = 2.0 * self.variance.sqrt();
+        ((self.expected - spread).max(0.0), (self.expected + spread).min(f64::from(self.decisions)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_honest_player_wins_nothing_on_average() {
+        for keeps in [0.05, 0.3, 0.85] {
+            let after = |kept| {
+                let mut account = Account::default();
+                account.bet(keeps, kept);
+                account.stakes.map(f64::exp)
+            };
+            for (kept, failed) in after(true).into_iter().zip(after(false)) {
+                assert!((keeps * kept + (1.0 - keeps) * failed - 1.0).abs() < 1e-12);
+                assert!(kept > failed, "so who keeps less often loses");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_won_once_stays_said() {
+        let mut account = Account::default();
+        for kept in [true; 12].into_iter().chain([false; 12]) {
+            account.bet(0.4, kept);
+            account.highest = account.highest.max(account.log_evidence());
+        }
+        assert!(account.is_found() && account.log_evidence() < 0.0);
+    }
+}
