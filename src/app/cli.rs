@@ -34,7 +34,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use super::laboratory::{
-    bench, book, classic, dataset, engine_cmd, log_cmd, match_cmd, measure, rate, report, tournament, train,
+    bench, book, classic, dataset, engine_cmd, fair_play, log_cmd, match_cmd, measure, rate, report,
+    tournament, train,
 };
 use super::terminal::exit::{self, Exit};
 
@@ -84,6 +85,8 @@ enum AnyCommand {
     Solve(solve::SolveCommand),
     /// Judge every move of a game exactly.
     Review(review::ReviewCommand),
+    /// Show who decides better in hard positions than people of their rating.
+    FairPlay(fair_play::FairPlayCommand),
     /// Find puzzles in saved games.
     Puzzles(puzzles::PuzzlesCommand),
     /// Measure how well a bot plays, by the exact solver.
@@ -163,6 +166,7 @@ impl CommandLine {
             AnyCommand::Memory(arguments) => arguments.run(),
             AnyCommand::Solve(arguments) => arguments.run(),
             AnyCommand::Review(arguments) => arguments.run(),
+            AnyCommand::FairPlay(arguments) => arguments.run(),
             AnyCommand::Puzzles(arguments) => arguments.run(),
             AnyCommand::Measure(arguments) => arguments.run(),
             AnyCommand::Dataset(arguments) => arguments.run(),

@@ -7,6 +7,7 @@ pub(in crate::app) mod contest;
 mod crew;
 pub(in crate::app) mod dataset;
 pub(in crate::app) mod engine_cmd;
+pub(in crate::app) mod fair_play;
 pub(in crate::app) mod labels;
 pub(in crate::app) mod log_cmd;
 pub(in crate::app) mod match_cmd;

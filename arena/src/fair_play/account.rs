@@ -8,10 +8,6 @@ use super::yardstick::Measure;
 /// Evidence from which on an operator should look: an honest player reaches it, ever, with a chance of one in so many.
 pub const FOUND: f64 = 10_000.0;
 
-/// Plies between decisions that count: who sees a plan keeps the value while it is carried out, so the moves of one plan
-/// are one decision.
-const APART: u32 = 6;
-
 /// How much of the moves somebody may be helped with: a bet on each, with equal stakes.
 const HELP: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.95];
 
@@ -49,24 +45,24 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Adds the decisions of a game in their order. Positions that the player has met before do not count: they may be
-    /// known by heart.
-    pub fn add(&mut self, measure: Measure<'_>, game: &[Decided]) {
-        let mut next = 0;
-        for Decided { decision, kept } in game {
-            let Some(fail) = measure.at_least(decision).filter(|_| decision.ply >= next) else { continue };
-            if !self.seen.insert(decision.key) {
-                continue;
-            }
-            next = decision.ply + APART;
-            let usual = measure.usual(decision);
-            self.decisions += 1;
-            self.kept += u32::from(*kept);
-            self.expected += 1.0 - usual;
-            self.variance += usual * (1.0 - usual);
-            self.bet(1.0 - fail, *kept);
-        }
+    /// Adds a game: the first hard decision of it that the player has not met before. Those after it may be of one plan,
+    /// so they are no bets of their own; and what was met before may be known by heart. True if there was one.
+    pub fn add(&mut self, measure: Measure<'_>, game: &[Decided]) -> bool {
+        let hard = game.iter().filter_map(|decided| Some((decided, measure.at_least(&decided.decision)?)));
+        let Some((Decided { decision, kept }, fail)) =
+            hard.into_iter().find(|(decided, _)| !self.seen.contains(&decided.decision.key))
+        else {
+            return false;
+        };
+        self.seen.insert(decision.key);
+        let usual = measure.usual(decision);
+        self.decisions += 1;
+        self.kept += u32::from(*kept);
+        self.expected += 1.0 - usual;
+        self.variance += usual * (1.0 - usual);
+        self.bet(1.0 - fail, *kept);
         self.highest = self.highest.max(self.log_evidence());
+        true
     }
 
     fn bet(&mut self, keeps: f64, kept: bool) {
@@ -82,6 +78,11 @@ impl Account {
         let most = self.stakes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = self.stakes.iter().map(|stake| (stake - most).exp()).sum();
         most + (sum / f64::from(u32::try_from(HELP.len()).unwrap_or(u32::MAX))).ln()
+    }
+
+    /// What the bets are worth now, on average.
+    pub fn stake(&self) -> f64 {
+        self.log_evidence().exp()
     }
 
     /// The highest that the evidence has been after any game: one honest player in so many gets there.

@@ -14,7 +14,7 @@ use rand::RngExt;
 
 use super::account::Account;
 use super::decision::{Decided, Decision, decisions};
-use super::yardstick::{Sample, Yardstick};
+use super::yardstick::{BAND, Measure, Sample, Yardstick};
 
 /// Plies after which somebody may still carry out the same plan.
 const PLAN: u32 = 12;
@@ -111,12 +111,18 @@ impl Pool {
         let rise = self.rise(pool, level, kind);
         let mut account = Account::default();
         let mut found_after = None;
+        let mut held: Option<(i32, Measure<'_>)> = None;
         for game in 0..games {
             let strength = strength(f64::from(level), kind, game, rng);
             let rated =
                 f64::from(level) + rise * (1.0 - (-f64::from(game) / LAG).exp()) + lagging(kind, game);
             let decided = decide(&pool[rng.random_range(0..pool.len())], strength, kind, rng);
-            account.add(self.people.measure(usize::MAX, (rated * POINTS) as i32), &decided);
+            let band = ((rated * POINTS) as i32).div_euclid(BAND);
+            let (_, measure) = held
+                .filter(|(of, _)| *of == band)
+                .unwrap_or_else(|| (band, self.people.measure(usize::MAX, band * BAND)));
+            held = Some((band, measure));
+            account.add(measure, &decided);
             if account.is_found() && found_after.is_none() {
                 found_after = Some(game + 1);
             }

@@ -7,7 +7,7 @@ use fourfold_bots::Level;
 use super::decision::{CLASSES, Decision, LEVELS};
 
 /// Points of rating of one band.
-const BAND: i32 = 200;
+pub(super) const BAND: i32 = 200;
 
 /// Decisions of others in a band before it says anything: the level is then known to within half of one.
 const DECISIONS_MIN: f64 = 300.0;

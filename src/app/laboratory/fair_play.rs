@@ -1,0 +1,204 @@
+//! `fourfold fair-play`: who decides better than people of their rating can.
+
+mod records;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use fourfold_arena::fair_play::{Account, Sample, Yardstick};
+use fourfold_engine::Side;
+use serde::Serialize;
+
+use self::records::RatedGame;
+use crate::app::terminal::exit::Exit;
+use crate::app::terminal::interrupt::Interrupt;
+use crate::app::terminal::output;
+
+/// Games that a report names: those that weigh most, enough to look at.
+const GAMES_NAMED_MAX: usize = 10;
+
+/// What stands below every report.
+const NO_VERDICT: &str = "\
+This is no verdict. It says who decides better in hard positions than people of the same rating do: by help, by being
+better than the rating, or by knowing the positions. Look at the games, and ask.";
+
+/// Show who decides better in hard positions than people of their rating.
+///
+/// The file has records, one a line, as `fourfold games export` writes them. Rated games between people on the standard
+/// board count. `hard` is the number of hard decisions: of each game the first one in which people of the rating often
+/// throw the value away. `kept` says in how many the player did not, `expected` what people of the rating manage, with
+/// what 19 in 20 of them reach. `evidence` is how rare it is for an honest player ever to get so far; from 1 in 10,000 on
+/// somebody should look. It is no verdict: docs/fair-play.md says what it can be wrong about.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fourfold games export > games.ndjson; fourfold fair-play games.ndjson
+  fourfold games export | fourfold fair-play - --player ada --json")]
+pub(in crate::app) struct FairPlayCommand {
+    /// Records, one a line, in the order in which they ended; `-` reads standard input.
+    #[arg(value_name = "FILE.ndjson", required = true)]
+    files: Vec<PathBuf>,
+    /// Show this player alone, with the games that weigh most.
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct FairPlayReport {
+    note: &'static str,
+    players: Vec<PlayerReport>,
+}
+
+/// How one player's decisions stand.
+#[derive(Debug, Serialize)]
+struct PlayerReport {
+    player: String,
+    games: u32,
+    hard: u32,
+    kept: u32,
+    /// What people of the rating keep, on average.
+    expected: f64,
+    /// What 19 in 20 of them keep, about.
+    range: (f64, f64),
+    /// One honest player in so many ever gets so far.
+    evidence: f64,
+    /// Whether an operator should.
+    look: bool,
+    weighing: Vec<WeighingGame>,
+}
+
+/// A game that speaks for help.
+#[derive(Debug, Serialize)]
+struct WeighingGame {
+    game: String,
+    /// So many times more evidence after it than before.
+    factor: f64,
+}
+
+/// A player while its games are gone through.
+#[derive(Debug, Default)]
+struct Standing {
+    name: String,
+    games: u32,
+    account: Account,
+    weighing: Vec<WeighingGame>,
+}
+
+impl FairPlayCommand {
+    pub(in crate::app) fn run(self) -> anyhow::Result<()> {
+        let interrupt = Interrupt::listen()?;
+        let games = records::read(&self.files, &interrupt)?;
+        interrupt.check(|| "nothing was printed".to_owned())?;
+        let mut players = reports(&games);
+        if let Some(name) = &self.player {
+            players.retain(|report| report.player.eq_ignore_ascii_case(name));
+            if players.is_empty() {
+                return Err(Exit::usage(format!("`{name}` has no rated game against a person here")).into());
+            }
+        }
+        if self.json {
+            return output::print_json(&FairPlayReport { note: NO_VERDICT, players });
+        }
+        Ok(self.print(&players)?)
+    }
+
+    fn print(&self, players: &[PlayerReport]) -> io::Result<()> {
+        let head = ["player", "games", "hard", "kept", "expected", "evidence", ""];
+        let rows: Vec<_> = players.iter().map(PlayerReport::row).collect();
+        output::print_table(head, &rows)?;
+        let mut out = io::stdout().lock();
+        if self.player.is_some() {
+            for weighing in players.iter().flat_map(|report| &report.weighing) {
+                writeln!(
+                    out,
+                    "game {}: {:.1} times as much evidence as before",
+                    weighing.game, weighing.factor
+                )?;
+            }
+        }
+        writeln!(out, "{NO_VERDICT}")
+    }
+}
+
+/// All players, those with the most evidence first.
+fn reports(games: &[RatedGame]) -> Vec<PlayerReport> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for player in games.iter().flat_map(|game| [&game.players.first, &game.players.second]) {
+        let next = numbers.len();
+        numbers.entry(&player.id).or_insert(next);
+    }
+    let yardstick = Yardstick::new(&samples(games, &numbers));
+    let mut standings: Vec<Standing> = numbers.values().map(|_| Standing::default()).collect();
+    for game in games {
+        for side in [Side::First, Side::Second] {
+            let player = &game.players[side];
+            let number = numbers[player.id.as_str()];
+            let standing = &mut standings[number];
+            standing.name.clone_from(&player.name);
+            standing.games += 1;
+            let before = standing.account.stake();
+            standing.account.add(yardstick.measure(number, player.rating), &game.decided[side]);
+            let factor = standing.account.stake() / before;
+            if factor > 1.0 {
+                standing.weighing.push(WeighingGame { game: game.id.clone(), factor });
+            }
+        }
+    }
+    let mut reports: Vec<PlayerReport> = standings.into_iter().map(PlayerReport::from).collect();
+    reports.sort_by(|a, b| b.evidence.total_cmp(&a.evidence).then_with(|| a.player.cmp(&b.player)));
+    reports
+}
+
+fn samples<'a>(games: &'a [RatedGame], numbers: &BTreeMap<&str, usize>) -> Vec<Sample<'a>> {
+    let mut samples = Vec::new();
+    for game in games {
+        for side in [Side::First, Side::Second] {
+            let player = &game.players[side];
+            samples.extend(game.decided[side].iter().map(|decided| Sample {
+                player: numbers[player.id.as_str()],
+                rating: player.rating,
+                decision: &decided.decision,
+                kept: decided.kept,
+            }));
+        }
+    }
+    samples
+}
+
+impl From<Standing> for PlayerReport {
+    fn from(standing: Standing) -> Self {
+        let Standing { name, games, account, mut weighing } = standing;
+        weighing.sort_by(|a, b| b.factor.total_cmp(&a.factor));
+        weighing.truncate(GAMES_NAMED_MAX);
+        Self {
+            player: name,
+            games,
+            hard: account.decisions,
+            kept: account.kept,
+            expected: account.expected,
+            range: account.range(),
+            evidence: account.evidence(),
+            look: account.is_found(),
+            weighing,
+        }
+    }
+}
+
+impl PlayerReport {
+    fn row(&self) -> [String; 7] {
+        let (from, to) = self.range;
+        [
+            self.player.clone(),
+            self.games.to_string(),
+            self.hard.to_string(),
+            self.kept.to_string(),
+            format!("{:.1} ({from:.1} to {to:.1})", self.expected),
+            format!("1 in {:.0}", self.evidence),
+            if self.look { "look at it".to_owned() } else { String::new() },
+        ]
+    }
+}

@@ -1,0 +1,134 @@
+//! Rated games between people, out of files of records, solved.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
+
+use fourfold_arena::fair_play::{Decided, decisions};
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::{SearchLimits, Solver};
+use fourfold_engine::{BySide, Game, Variant};
+use serde::Deserialize;
+
+use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::interrupt::Interrupt;
+use crate::app::terminal::progress::ProgressLine;
+
+/// Positions that the solver may expand for one game: some seconds. What needs more is left out.
+const NODES_MAX: u64 = 100_000_000;
+
+/// What is read of a record.
+#[derive(Debug, Deserialize)]
+struct RecordLine {
+    id: String,
+    #[serde(default)]
+    rated: bool,
+    unrated_because: Option<String>,
+    variant: String,
+    players: BothSides<PlayerLine>,
+    ratings: Option<BothSides<RatingLine>>,
+    #[serde(default)]
+    opening: OpeningLine,
+    moves: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct BothSides<T> {
+    first: T,
+    second: T,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlayerLine {
+    id: String,
+    name: String,
+    kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct RatingLine {
+    before: i32,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct OpeningLine {
+    #[serde(default)]
+    moves: String,
+}
+
+/// Somebody in a rated game.
+#[derive(Debug)]
+pub(super) struct RatedPlayer {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// Before the game.
+    pub(super) rating: i32,
+}
+
+/// A rated game between people.
+#[derive(Debug)]
+pub(super) struct RatedGame {
+    pub(super) id: String,
+    pub(super) players: BySide<RatedPlayer>,
+    pub(super) decided: BySide<Vec<Decided>>,
+}
+
+/// Reads and solves them, until it is interrupted.
+pub(super) fn read(files: &[PathBuf], interrupt: &Interrupt) -> anyhow::Result<Vec<RatedGame>> {
+    let mut progress = ProgressLine::unbounded("games");
+    let mut judge = Judge::new(Solver::new());
+    let mut games = Vec::new();
+    for path in files {
+        let name = path.display();
+        for (line, number) in open(path)?.lines().zip(1..) {
+            if interrupt.is_told() {
+                return Ok(games);
+            }
+            let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            progress.advance(1);
+            let record: RecordLine = serde_json::from_str(&line)
+                .map_err(|error| Exit::new(Code::Data, format!("{name}, line {number}: {error}")))?;
+            games.extend(rated(record, &mut judge, interrupt));
+        }
+    }
+    Ok(games)
+}
+
+fn open(path: &PathBuf) -> Result<Box<dyn BufRead>, Exit> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path)
+        .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {}: {error}", path.display())))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// `None` if it was not rated, not between people, on another board, or cannot be solved.
+fn rated(record: RecordLine, judge: &mut Judge, interrupt: &Interrupt) -> Option<RatedGame> {
+    let RecordLine { id, rated, unrated_because, variant, players, ratings, opening, moves } = record;
+    let is_counted = rated && unrated_because.is_none() && variant.parse() == Ok(Variant::STANDARD);
+    if !is_counted || [&players.first, &players.second].iter().any(|player| player.kind == "bot") {
+        return None;
+    }
+    let ratings = ratings?;
+    let game = Game::from_moves(Variant::STANDARD, &moves).ok()?;
+    let opening = u32::try_from(opening.moves.len()).ok()?.min(game.ply());
+    let limits = SearchLimits { nodes: Some(NODES_MAX), stop: interrupt.stop().flag() };
+    let scores = judge.scores(&game, opening, limits).ok()?.value;
+    let player = |line: PlayerLine, rating: &RatingLine| RatedPlayer {
+        id: line.id,
+        name: line.name,
+        rating: rating.before,
+    };
+    Some(RatedGame {
+        id,
+        players: BySide {
+            first: player(players.first, &ratings.first),
+            second: player(players.second, &ratings.second),
+        },
+        decided: decisions(&game, opening, &scores),
+    })
+}
