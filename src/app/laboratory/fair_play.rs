@@ -91,7 +91,7 @@ struct Standing {
 impl FairPlayCommand {
     pub(in crate::app) fn run(self) -> anyhow::Result<()> {
         let interrupt = Interrupt::listen()?;
-        let games = records::read(&self.files, &interrupt)?;
+        let games = records::read(&self.files, interrupt.stop().flag())?;
         interrupt.check(|| "nothing was printed".to_owned())?;
         let mut players = reports(&games);
         if let Some(name) = &self.player {
@@ -112,6 +112,9 @@ impl FairPlayCommand {
         output::print_table(head, &rows)?;
         let mut out = io::stdout().lock();
         if self.player.is_some() {
+            for report in players {
+                writeln!(out, "{}", report.for_player())?;
+            }
             for weighing in players.iter().flat_map(|report| &report.weighing) {
                 writeln!(
                     out,
@@ -189,6 +192,15 @@ impl From<Standing> for PlayerReport {
 }
 
 impl PlayerReport {
+    /// What the player may be told.
+    fn for_player(&self) -> String {
+        let (from, to) = self.range;
+        let Self { player, hard, kept, .. } = self;
+        format!(
+            "in {hard} hard decisions {player} kept {kept}; people of the rating keep {from:.0} to {to:.0}"
+        )
+    }
+
     fn row(&self) -> [String; 7] {
         let (from, to) = self.range;
         [
@@ -200,5 +212,49 @@ impl PlayerReport {
             format!("1 in {:.0}", self.evidence),
             if self.look { "look at it".to_owned() } else { String::new() },
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fourfold_arena::fair_play::{Decided, Decision};
+    use fourfold_engine::solver::{ColumnScores, Score};
+    use fourfold_engine::{BySide, Column, Game, Variant};
+
+    use super::records::RatedPlayer;
+    use super::*;
+
+    /// A game in which the first side had to find the only column that keeps a far win.
+    fn game(number: u64, first: &str, kept: bool) -> RatedGame {
+        let player = |id: &str| RatedPlayer { id: id.into(), name: id.into(), rating: 900 };
+        let position = Game::from_moves(Variant::STANDARD, "44224466").unwrap();
+        let score = |index| (Column::from_index(index).unwrap(), Score::new(if index == 0 { 8 } else { -8 }));
+        let scores: ColumnScores = (0..7).map(score).collect();
+        let decision = Decision::new(position.position(), &scores).unwrap();
+        let decided = vec![Decided { decision: Decision { key: number, ..decision }, kept }];
+        RatedGame {
+            id: number.to_string(),
+            players: BySide { first: player(first), second: player("other") },
+            decided: BySide { first: decided, second: Vec::new() },
+        }
+    }
+
+    #[test]
+    fn who_keeps_what_others_fail_in_comes_first_with_the_games_that_say_so() {
+        let people = (0..600).map(|number| game(number, &format!("p{}", number % 6), number / 6 % 4 == 0));
+        let games: Vec<RatedGame> =
+            people.chain((600..640).map(|number| game(number, "ada", true))).collect();
+        let reports = reports(&games);
+        let ada = &reports[0];
+        assert_eq!((ada.player.as_str(), ada.games, ada.hard, ada.kept), ("ada", 40, 40, 40));
+        assert!(ada.look && ada.expected < 20.0 && ada.range.1 < 40.0, "{ada:?}");
+        assert_eq!(ada.weighing.len(), GAMES_NAMED_MAX);
+        assert!(ada.for_player().starts_with("in 40 hard decisions ada kept 40; people of the rating keep"));
+        assert!(reports[1..].iter().all(|report| !report.look), "{reports:?}");
+        let alone = super::reports(&games[600..]);
+        assert!(
+            alone.iter().all(|report| report.hard == 0),
+            "with no people there is nothing to hold against"
+        );
     }
 }
