@@ -230,8 +230,9 @@ mod tests {
         let position = Game::from_moves(Variant::STANDARD, "44224466").unwrap();
         let score = |index| (Column::from_index(index).unwrap(), Score::new(if index == 0 { 8 } else { -8 }));
         let scores: ColumnScores = (0..7).map(score).collect();
-        let decision = Decision::new(position.position(), &scores).unwrap();
-        let decided = vec![Decided { decision: Decision { key: number, ..decision }, kept }];
+        let mut decision = Decision::new(position.position(), &scores).unwrap();
+        decision.key = number;
+        let decided = vec![Decided { decision, kept }];
         RatedGame {
             id: number.to_string(),
             players: BySide { first: player(first), second: player("other") },
