@@ -1,6 +1,6 @@
 //! Prints the tables of `docs/fair-play.md`:
-//! `cargo run --release -p fourfold-arena --example fair_play -- 1 50`, some minutes; the numbers are the seed and how many
-//! rated games each plays.
+//! `cargo run --release -p fourfold-arena --example fair_play -- 1 50`, some minutes; the numbers are the seed and
+//! how many rated games each plays.
 
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 

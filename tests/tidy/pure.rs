@@ -8,6 +8,7 @@ use crate::tree::Tree;
 /// The pure places, each with all that is below it.
 const PURE: &[&str] = &[
     "arena/src/course",
+    "arena/src/fair_play",
     "arena/src/format",
     "arena/src/plan",
     "arena/src/program/dialect",

@@ -45,8 +45,8 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Adds a game: the first hard decision of it that the player has not met before. Those after it may be of one plan,
-    /// so they are no bets of their own; and what was met before may be known by heart. True if there was one.
+    /// Adds a game: the first hard decision of it that the player has not met before. Those after it may be of one
+    /// plan, so they are no bets of their own; and what was met before may be known by heart. True if there was one.
     pub fn add(&mut self, measure: Measure<'_>, game: &[Decided]) -> bool {
         let hard = game.iter().filter_map(|decided| Some((decided, measure.at_least(&decided.decision)?)));
         let Some((Decided { decision, kept }, fail)) =

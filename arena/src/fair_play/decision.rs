@@ -72,8 +72,8 @@ impl Decision {
         self.fails[below - 1] * (1.0 - part) + self.fails[above] * part
     }
 
-    /// The least likely that somebody up to a level fails: a threat that one overlooks, another sees and answers wrongly,
-    /// so the highest is not always the one that fails least.
+    /// The least likely that somebody up to a level fails: a threat that one overlooks, another sees and answers
+    /// wrongly, so the highest is not always the one that fails least.
     pub(super) fn least_up_to(&self, level: f64) -> f64 {
         let below = (1..).map(f64::from).zip(self.fails).take_while(|(lower, _)| *lower <= level);
         below.map(|(_, fail)| fail).fold(self.fail_at(level), f64::min)

@@ -143,7 +143,7 @@ impl Pool {
     }
 }
 
-/// Moves for each in which the own level may well fail: help that goes to those alone reaches so many times more of them.
+/// Moves for each in which the own level may well fail: help that goes to those alone reaches so many times more.
 const MOVES_PER_HARD: f64 = 4.0;
 
 /// From which chance of failing on somebody asks for help, if not everywhere.

@@ -29,7 +29,7 @@ const HARD: f64 = 0.15;
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     pub player: usize,
-    /// Before the game.
+    /// What it was before the game.
     pub rating: i32,
     pub decision: &'a Decision,
     pub kept: bool,

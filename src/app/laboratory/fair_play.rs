@@ -28,8 +28,8 @@ better than the rating, or by knowing the positions. Look at the games, and ask.
 /// The file has records, one a line, as `fourfold games export` writes them. Rated games between people on the standard
 /// board count. `hard` is the number of hard decisions: of each game the first one in which people of the rating often
 /// throw the value away. `kept` says in how many the player did not, `expected` what people of the rating manage, with
-/// what 19 in 20 of them reach. `evidence` is how rare it is for an honest player ever to get so far; from 1 in 10,000 on
-/// somebody should look. It is no verdict: docs/fair-play.md says what it can be wrong about.
+/// what 19 in 20 of them reach. `evidence` is how rare it is for an honest player ever to get so far; from 1 in 10,000
+/// on somebody should look. It is no verdict: docs/fair-play.md says what it can be wrong about.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -61,7 +61,7 @@ struct OpeningLine {
 pub(super) struct RatedPlayer {
     pub(super) id: String,
     pub(super) name: String,
-    /// Before the game.
+    /// What it was before the game.
     pub(super) rating: i32,
 }
 
