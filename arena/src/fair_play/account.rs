@@ -8,6 +8,9 @@ use super::yardstick::Measure;
 /// Evidence from which on an operator should look: an honest player reaches it, ever, with a chance of one in so many.
 pub const FOUND: f64 = 10_000.0;
 
+/// The natural logarithm of what evidence is said to be at most: a finite number.
+const LOG_MAX: f64 = 600.0;
+
 /// How much of the moves somebody may be helped with: a bet on each, with equal stakes.
 const HELP: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.95];
 
@@ -73,21 +76,16 @@ impl Account {
         }
     }
 
-    /// The natural logarithm of the mean stake.
-    fn log_evidence(&self) -> f64 {
+    /// The natural logarithm of what the bets are worth now, on average.
+    pub fn log_evidence(&self) -> f64 {
         let most = self.stakes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = self.stakes.iter().map(|stake| (stake - most).exp()).sum();
         most + (sum / f64::from(u32::try_from(HELP.len()).unwrap_or(u32::MAX))).ln()
     }
 
-    /// What the bets are worth now, on average.
-    pub fn stake(&self) -> f64 {
-        self.log_evidence().exp()
-    }
-
     /// The highest that the evidence has been after any game: one honest player in so many gets there.
     pub fn evidence(&self) -> f64 {
-        self.highest.exp()
+        self.highest.min(LOG_MAX).exp()
     }
 
     /// Whether an operator should look.

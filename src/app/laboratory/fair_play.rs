@@ -143,9 +143,9 @@ fn reports(games: &[RatedGame]) -> Vec<PlayerReport> {
             let standing = &mut standings[number];
             standing.name.clone_from(&player.name);
             standing.games += 1;
-            let before = standing.account.stake();
+            let before = standing.account.log_evidence();
             standing.account.add(yardstick.measure(number, player.rating), &game.decided[side]);
-            let factor = standing.account.stake() / before;
+            let factor = (standing.account.log_evidence() - before).exp();
             if factor > 1.0 {
                 standing.weighing.push(WeighingGame { game: game.id.clone(), factor });
             }
