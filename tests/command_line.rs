@@ -4,6 +4,8 @@
 
 #[path = "command_line/classic.rs"]
 mod classic;
+#[path = "command_line/fair_play.rs"]
+mod fair_play;
 #[path = "command_line/learning.rs"]
 mod learning;
 #[path = "command_line/measure.rs"]
