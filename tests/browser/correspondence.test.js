@@ -61,13 +61,13 @@ test("two people play with a week for each move, and the game outlives the daemo
   await ada.goto(new URL(bob.url()).pathname);
   await open(ada);
   const [first, second] = await inOrder(ada, bob);
-  await first.waitForFunction(() => document.querySelector("#turns")?.textContent === "1");
+  await first.waitForFunction(() => document.querySelector("#open-turns")?.textContent === "1");
   assert.match(await first.innerText("#game"), /(7 d 0|6 d 23) h[^]*(7 d 0|6 d 23) h/);
   assert.doesNotMatch(await first.innerText("#game"), /called off/, "nobody is hurried");
   await clickColumn(first, 4);
-  await second.waitForFunction(() => document.querySelector("#turns")?.textContent === "1");
-  await first.waitForSelector("#turns", { state: "hidden" });
-  assert.equal(await second.getAttribute("#turns", "aria-label"), "Your turn in 1 game by correspondence");
+  await second.waitForFunction(() => document.querySelector("#open-turns")?.textContent === "1");
+  await first.waitForSelector("#open-turns", { state: "hidden" });
+  assert.equal(await second.getAttribute("#open-turns", "aria-label"), "Your turn in 1 game by correspondence");
 
   await arena.crashAndRestart();
   await second.goto("/correspondence");
@@ -84,7 +84,7 @@ test("two people play with a week for each move, and the game outlives the daemo
   await second.waitForSelector("#take-vacation");
   await second.click("#my-turn .game-tile");
   await open(second);
-  await second.waitForFunction(() => document.querySelector("#turns")?.textContent === "1");
+  await second.waitForFunction(() => document.querySelector("#open-turns")?.textContent === "1");
   await clickColumn(second, 4);
   await first.goto("/correspondence");
   await first.waitForSelector("#my-turn .game-tile");

@@ -204,7 +204,7 @@ const reminders = new Map();
 function watchTurns() {
   const turns = new Turns();
   const show = () => {
-    const link = find("#turns");
+    const link = find("#open-turns");
     link.hidden = turns.waiting === 0;
     link.textContent = String(turns.waiting);
     link.setAttribute("aria-label", count("correspondence.turns", turns.waiting));
