@@ -14,8 +14,8 @@ before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.endOfTest());
 
-/** @param {import("playwright-core").Page} page @param {string} status */
-const reached = (page, status) => page.waitForSelector(`#lesson[data-status="${status}"]`);
+/** Of a page whose scripts have run. @param {import("playwright-core").Page} page @param {string} status */
+const reached = (page, status) => page.waitForSelector(`html[data-connection="open"] #lesson[data-status="${status}"]`);
 /** @param {import("playwright-core").Page} page */
 const said = (page) => page.locator("#lesson-said").textContent();
 

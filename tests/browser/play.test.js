@@ -80,8 +80,10 @@ test("a finger that slides to another column drops there", async () => {
   const [five, six] = [(await middle(5))[0], (await middle(6))[0]];
   const finger = { x: five.x + 0.4 * (six.x - five.x), y: five.y };
   await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [finger] });
-  const disc = await page.locator(".ghost .stone").boundingBox();
-  assert.ok(disc && Math.abs(disc.x + disc.width / 2 - finger.x) < 2, `the disc is at ${JSON.stringify(disc)}, the finger at ${finger.x}`);
+  await page.waitForFunction((x) => {
+    const disc = document.querySelector(".ghost .stone")?.getBoundingClientRect();
+    return disc && Math.abs(disc.x + disc.width / 2 - x) < 2;
+  }, finger.x);
   await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
   await reached(page, 1);
   assert.match((await page.getAttribute(".moves button >> nth=0", "aria-label")) ?? "", /column 5$/);
