@@ -1,6 +1,7 @@
 //! What commands share: how they read, print, show progress, are interrupted and end.
 
 pub(in crate::app) mod exit;
+pub(in crate::app) mod input;
 pub(in crate::app) mod interrupt;
 pub(in crate::app) mod load;
 pub(in crate::app) mod output;

@@ -46,6 +46,11 @@ impl Vacation {
     }
 }
 
+/// The one of these vacations that goes on.
+pub(crate) fn current(taken: &[Vacation], now: UnixMillis) -> Option<Vacation> {
+    taken.iter().copied().find(|vacation| vacation.holds(now))
+}
+
 /// How much of these vacations is between two moments.
 pub(crate) fn within(vacations: &[Vacation], from: UnixMillis, until: UnixMillis) -> Duration {
     vacations.iter().map(|vacation| vacation.within(from, until)).sum()

@@ -37,12 +37,9 @@ pub(crate) async fn all(directory: &Directory) -> Vec<OpenTurn> {
 
 /// Whose turn it is in a game; nobody's if it is over.
 fn open_turn(public: &PublicGame, game: &Snapshot) -> Option<OpenTurn> {
-    let side = Side::from(game.to_move?);
-    let left = match side {
-        Side::First => game.clock.first,
-        Side::Second => game.clock.second,
-    };
-    let left = Duration::from_millis(left);
+    let to_move = game.to_move?;
+    let side = Side::from(to_move);
+    let left = Duration::from_millis(game.clock.of(to_move));
     let limit = Duration::from_millis(public.spec.time.move_ms?.into());
     Some(OpenTurn {
         game: public.spec.id.clone(),

@@ -50,6 +50,16 @@ pub(crate) struct Sides<T> {
     pub(crate) second: T,
 }
 
+impl<T> Sides<T> {
+    /// That of a side.
+    pub(crate) fn of(self, side: WireSide) -> T {
+        match side {
+            WireSide::First => self.first,
+            WireSide::Second => self.second,
+        }
+    }
+}
+
 impl<T> From<fourfold_engine::BySide<T>> for Sides<T> {
     fn from(by_side: fourfold_engine::BySide<T>) -> Self {
         Self { first: by_side.first, second: by_side.second }

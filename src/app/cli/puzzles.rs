@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
 use crate::analysis::judged::GameJudge;
@@ -16,6 +15,7 @@ use serde::Deserialize;
 
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::input;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::progress::ProgressLine;
 
@@ -65,7 +65,7 @@ impl PuzzlesCommand {
         for path in &self.files {
             let name = path.display().to_string();
             let mut unreadable = None;
-            for (line, number) in open(path)?.lines().zip(1..) {
+            for (line, number) in input::open(path)?.lines().zip(1..) {
                 if interrupt.is_told() {
                     break;
                 }
@@ -95,15 +95,6 @@ impl PuzzlesCommand {
         interrupt.check(|| "nothing was printed".to_owned())?;
         Ok(print(best(found.into_values().collect(), self.keep))?)
     }
-}
-
-fn open(path: &PathBuf) -> Result<Box<dyn BufRead>, Exit> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let file = File::open(path)
-        .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {}: {error}", path.display())))?;
-    Ok(Box::new(BufReader::new(file)))
 }
 
 fn no_record(name: &str, line: u64) -> Exit {

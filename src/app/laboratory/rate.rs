@@ -1,7 +1,6 @@
 //! `fourfold rate`: joint ratings of any saved games.
 
-use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use fourfold_arena::rate::{Games, Only, RateError, Trust};
@@ -12,6 +11,7 @@ use fourfold_engine::Variant;
 use crate::app::laboratory::paper::{Paper, PaperFormat, sum_of};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::input;
 use crate::app::terminal::output;
 
 /// Rate everybody by all games of a file.
@@ -78,14 +78,9 @@ impl RateCommand {
         let mut games = Games::new(only, if self.unchecked { Trust::Blind } else { Trust::Checked });
         for path in &self.files {
             let name = path.display();
-            let read = if path.as_os_str() == "-" {
-                games.read(io::stdin().lock())
-            } else {
-                let file = File::open(path)
-                    .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {name}: {error}")))?;
-                games.read(BufReader::new(file))
-            };
-            let torn = read.map_err(|error| Exit::new(code(&error), format!("{name}: {error}")))?;
+            let torn = games
+                .read(input::open(path)?)
+                .map_err(|error| Exit::new(code(&error), format!("{name}: {error}")))?;
             if torn {
                 writeln!(io::stderr(), "{name}: passed over a torn last line")?;
             }

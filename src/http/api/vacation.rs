@@ -17,7 +17,7 @@ use crate::http::request::JsonBody;
 use crate::http::state::AppState;
 use crate::model::bounded::Bounded;
 use crate::model::time::UnixMillis;
-use crate::model::vacation::{DAYS_A_YEAR, Vacation, days_left};
+use crate::model::vacation::{self, DAYS_A_YEAR, Vacation, days_left};
 
 /// How long a vacation is to be.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub(in crate::http) struct VacationView {
 
 impl VacationView {
     pub(in crate::http) fn new(taken: &[Vacation], now: UnixMillis) -> Self {
-        let current = taken.iter().find(|vacation| vacation.holds(now));
+        let current = vacation::current(taken, now);
         Self { until: current.map(|vacation| vacation.until.to_string()), days_left: days_left(taken, now) }
     }
 }

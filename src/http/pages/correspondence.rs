@@ -12,7 +12,7 @@ use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
-use crate::model::vacation::{Vacation, days_left};
+use crate::model::vacation::{self, Vacation, days_left};
 use crate::protocol::server::Snapshot;
 use crate::protocol::terms::WireSide;
 
@@ -44,7 +44,7 @@ struct VacationShown {
 
 impl VacationShown {
     fn new(lang: Language, taken: &[Vacation], now: UnixMillis) -> Self {
-        let current = taken.iter().find(|vacation| vacation.holds(now));
+        let current = vacation::current(taken, now);
         let until = current.map(|vacation| {
             lang.fill("correspondence.vacation_until", &[("time", words::moment(lang, vacation.until))])
         });
@@ -110,8 +110,5 @@ async fn own_games(state: &AppState, lang: Language, player: &PlayerId) -> OwnGa
 
 /// What whoever is to move has left, in milliseconds.
 fn time_left(game: &Snapshot) -> u64 {
-    match game.to_move {
-        Some(WireSide::Second) => game.clock.second,
-        Some(WireSide::First) | None => game.clock.first,
-    }
+    game.clock.of(game.to_move.unwrap_or(WireSide::First))
 }

@@ -2,6 +2,7 @@
 //! players who are to be told that it is their turn.
 
 use std::sync::Arc;
+
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};

@@ -1,7 +1,6 @@
 //! Rated games between people, out of files of records, solved.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,6 +11,7 @@ use fourfold_engine::{BySide, Game, Variant};
 use serde::Deserialize;
 
 use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::input;
 use crate::app::terminal::progress::ProgressLine;
 
 /// Positions that the solver may expand for one game: some seconds. What needs more is left out.
@@ -80,7 +80,7 @@ pub(super) fn read(files: &[PathBuf], stop: &AtomicBool) -> anyhow::Result<Vec<R
     let mut games = Vec::new();
     for path in files {
         let name = path.display();
-        for (line, number) in open(path)?.lines().zip(1..) {
+        for (line, number) in input::open(path)?.lines().zip(1..) {
             if stop.load(Ordering::Relaxed) {
                 return Ok(games);
             }
@@ -95,15 +95,6 @@ pub(super) fn read(files: &[PathBuf], stop: &AtomicBool) -> anyhow::Result<Vec<R
         }
     }
     Ok(games)
-}
-
-fn open(path: &PathBuf) -> Result<Box<dyn BufRead>, Exit> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let file = File::open(path)
-        .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {}: {error}", path.display())))?;
-    Ok(Box::new(BufReader::new(file)))
 }
 
 /// `None` if it was not rated, not between people, on another board, or cannot be solved.

@@ -47,11 +47,7 @@ fn open(terms: Terms) -> ClientMessage {
 /// Who of the two is to move, and what is left for it.
 fn to_move(game: &Snapshot) -> (WireSide, Duration) {
     let side = game.to_move.expect("the game goes on");
-    let ms = match side {
-        WireSide::First => game.clock.first,
-        WireSide::Second => game.clock.second,
-    };
-    (side, Duration::from_millis(ms))
+    (side, Duration::from_millis(game.clock.of(side)))
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use fourfold_engine::Side;
 use super::{Effect, Effects, RoomState};
 use crate::model::pause::Pause;
 use crate::model::time::UnixMillis;
-use crate::model::vacation::Vacation;
+use crate::model::vacation::{self, Vacation};
 
 impl RoomState {
     /// A player's vacation ends after so much time, or there is none any more.
@@ -32,7 +32,7 @@ impl RoomState {
         now: Instant,
         at: UnixMillis,
     ) -> Self {
-        let current = taken.iter().find(|vacation| vacation.holds(at));
+        let current = vacation::current(taken, at);
         self.vacation[side] = current.map(|vacation| stands(vacation.until.after(at), now));
         self
     }
