@@ -15,6 +15,9 @@ use fourfold_engine::rng;
 use rand::RngExt;
 use serde_json::Value;
 
+/// Longer than a match of these tests takes on the slowest machine.
+const LONGEST_MATCH: Duration = Duration::from_secs(60);
+
 fn fourfold(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fourfold"));
     command.args(arguments).stdin(Stdio::null()).env_remove("RUST_LOG");
@@ -67,23 +70,31 @@ fn flags<'a>(log: &'a Path, games: &'a str) -> Vec<&'a str> {
 }
 
 /// Kills a match again and again, resumes it, and compares it with one that nobody killed.
+///
+/// Each run is killed when its log has grown by a few games, so that kills come while games are played however fast the
+/// machine is; a moment of chance is added, so that they come at all stages of a game and of a write. Every fourth is killed
+/// after a moment alone: while it starts, or reads the log.
 fn check_kills(games: &str, kills: u32, seed: u64) {
     let directory = tempfile::tempdir().unwrap();
     let (whole, killed) = (directory.path().join("whole.ndjson"), directory.path().join("killed.ndjson"));
-    let began = Instant::now();
     let expected = output_of(&flags(&whole, games));
-    // So that the match is about over when the last kill comes; starting takes its time too.
-    let longest = began.elapsed() * 2 / kills + Duration::from_millis(20);
     let resume = [&flags(&killed, games)[..], &["--resume"]].concat();
+    let lines = || fs::read_to_string(&killed).map_or(0, |log| log.lines().count());
+    let games: usize = games.parse().unwrap();
+    // Half of the match is left for what is played between a look at the log and the kill.
+    let most = (games / 2 / kills as usize).max(1);
     let mut rng = rng::seeded(seed);
     let mut midway = 0;
-    for _ in 0..kills {
+    for kill in 0..kills {
         let mut child = fourfold(&resume).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait(&mut child, longest.mul_f64(rng.random()));
+        if kill % 4 > 0 {
+            let enough = lines() + rng.random_range(1..=most);
+            wait(&mut child, LONGEST_MATCH, || lines() >= enough);
+        }
+        wait(&mut child, Duration::from_millis(20).mul_f64(rng.random()), || false);
         child.kill().unwrap();
         child.wait().unwrap();
-        let done = fs::read_to_string(&killed).map_or(0, |log| log.lines().count());
-        midway += u32::from((2..games.parse::<usize>().unwrap()).contains(&done));
+        midway += u32::from((2..games).contains(&lines()));
     }
     assert!(midway > 0, "no kill came while games were played");
     assert_eq!(output_of(&resume), expected, "the table");
@@ -91,10 +102,10 @@ fn check_kills(games: &str, kills: u32, seed: u64) {
     assert!(!directory.path().join("killed.ndjson.ahead").exists());
 }
 
-/// Waits so long or until the child ends.
-fn wait(child: &mut Child, time: Duration) {
+/// Waits so long, or until the child ends or what is waited for has come.
+fn wait(child: &mut Child, time: Duration, come: impl Fn() -> bool) {
     let until = Instant::now() + time;
-    while Instant::now() < until && child.try_wait().unwrap().is_none() {
+    while Instant::now() < until && !come() && child.try_wait().unwrap().is_none() {
         std::thread::park_timeout(Duration::from_millis(1));
     }
 }
