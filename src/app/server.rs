@@ -27,7 +27,7 @@ use self::wings::{Ground, Playing, Writing};
 use crate::cluster::bus::Faults;
 use crate::cluster::nats::NoBus;
 use crate::cluster::thinking::Thinkers;
-use crate::competition::fair_play::RatingAlarms;
+use crate::competition::fair_play::{EvidenceReader, FairPlay, RatingAlarms};
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
 use crate::http::listener::{Listening, Transport};
@@ -203,7 +203,7 @@ pub struct Daemon {
     services: Arc<Services>,
     tournaments: Tournaments,
     self_tests: SelfTests,
-    rating_alarms: RatingAlarms,
+    fair_play: FairPlay,
     supervision: Supervision,
     backups: Backups,
     mailer: Option<Mailer>,
@@ -254,7 +254,7 @@ impl Daemon {
         let (lobby, lobby_actor) = wings::lobby(&ground, &playing, address).await?;
         let live = LiveGames::read(&ground).await?;
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
-        let (competition, director, fair_play) = wings::competition(&ground, &playing).await?;
+        let (competition, director, fair_play) = wings::competition(&ground, &thinking, &playing).await?;
         live.take_up(&ground, &playing, started).await?;
         let mail = wings::mailing(&mut ground, &services, &competition);
         let Ground { config, supervision, stop, .. } = &ground;
@@ -263,7 +263,7 @@ impl Daemon {
         parts.keep(host);
         parts.keep(lobby_actor);
         parts.keep(director);
-        parts.keep(fair_play);
+        fair_play.keep(&mut parts);
         parts.keep(Revocations::new(Arc::clone(&services)));
         let leave = CancellationToken::new();
         parts.keep(OrderKeeper::new(Arc::clone(&services), leave.clone()));
@@ -290,7 +290,7 @@ impl Daemon {
             services,
             tournaments: competition.tournaments,
             self_tests: competition.self_tests,
-            rating_alarms: competition.rating_alarms,
+            fair_play: competition.fair_play,
             supervision: supervision.clone(),
             backups: ground.backups.clone(),
             mailer: ground.mailer.clone(),
@@ -338,7 +338,12 @@ impl Daemon {
 
     /// Rated games that look given away.
     pub fn rating_alarms(&self) -> &RatingAlarms {
-        &self.rating_alarms
+        &self.fair_play.rating_alarms
+    }
+
+    /// Who decides better than people of their rating; none where games are not judged.
+    pub(crate) fn evidence(&self) -> Option<&EvidenceReader> {
+        self.fair_play.evidence.as_ref()
     }
 
     /// What keeps its parts going.

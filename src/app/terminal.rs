@@ -1,6 +1,7 @@
 //! What commands share: how they read, print, show progress, are interrupted and end.
 
 pub(in crate::app) mod exit;
+pub(in crate::app) mod findings;
 pub(in crate::app) mod input;
 pub(in crate::app) mod interrupt;
 pub(in crate::app) mod load;

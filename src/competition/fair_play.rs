@@ -1,9 +1,11 @@
-//! Watches rated games for points that are given away, and tells the operator, who may void games.
+//! Watches rated games for points that are given away, and tells the operator, who may void games. Whether somebody
+//! has help is another question, which [`mod@evidence`] is about.
 //!
 //! [`habits`] is pure and judges a player's last results. Nothing is done to anybody here: an alarm is a line in the
 //! log, a count in the metrics and an entry of `fourfold status`. Alarms are not stored: what the last games show
 //! is found again when the daemon starts, by [`look_back`].
 
+mod evidence;
 mod habits;
 mod look_back;
 
@@ -15,6 +17,10 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
+#[cfg(test)]
+pub(crate) use self::evidence::Evidence;
+pub(crate) use self::evidence::EvidenceActor;
+pub(crate) use self::evidence::EvidenceReader;
 pub(crate) use self::habits::Habit;
 use self::habits::{Verdict, WINDOW, boosting, is_short, sandbagging};
 use self::look_back::{Findings, Found, LookBack};
@@ -72,6 +78,15 @@ impl RatingAlarm {
             |alarm: &Self| (alarm.player.id.clone(), alarm.opponent.as_ref().map(|other| other.id.clone()));
         (self.habit, self.variant) == (other.habit, other.variant) && ids(self) == ids(other)
     }
+}
+
+/// What is known of fair play. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct FairPlay {
+    /// Points that are given away.
+    pub rating_alarms: RatingAlarms,
+    /// Who decides better than people of their rating; none where games are not judged.
+    pub(crate) evidence: Option<EvidenceReader>,
 }
 
 /// The alarms of the last [`LOOKED_BACK`] games and since the daemon began, the newest last. Cheap to clone.

@@ -14,16 +14,19 @@ use axum::middleware::map_response;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use fourfold_arena::fair_play::Finding;
 use serde::{Deserialize, Serialize};
 
 use super::auth::{IdentityProof, Viewer};
 use super::control::{
-    Control, ControlClient, ControlError, DaemonStatus, ListedFault, ListedNetwork, ListedPlayer,
-    ListedReport, LogEntry, Reason,
+    Control, ControlClient, ControlError, DaemonStatus, FairPlayReport, ListedFault, ListedNetwork,
+    ListedPlayer, ListedReport, LogEntry, Reason,
 };
 use super::error::{ApiCode, ApiError};
 use super::pages::Visitor;
-use super::pages::admin::{self as page, AdminShown, KeptOutRow, ReportRow, Row};
+use super::pages::admin::{
+    self as page, AdminShown, DecisionsRow, DecisionsShown, KeptOutRow, ReportRow, Row,
+};
 use super::request::JsonBody;
 use super::state::AppState;
 use crate::accounts::operators::Standing;
@@ -34,6 +37,12 @@ use crate::storage::record::TokenScope;
 
 /// Entries of the log on the page.
 const LOG_ENTRIES: u32 = 50;
+
+/// Players on the page whose decisions say most.
+const DECISIONS_SHOWN: usize = 20;
+
+/// Games that are named of each.
+const GAMES_SHOWN: usize = 5;
 
 /// Neither browsers nor anything between keep what is shown here.
 const CACHING: HeaderValue = HeaderValue::from_static("no-store");
@@ -273,6 +282,7 @@ impl AdminState {
         Ok(AdminShown {
             reports: self.client.reports(false).await?.into_iter().map(ReportRow::from).collect(),
             kept_out: restricted.flat_map(kept_out).chain(networks.map(KeptOutRow::from)).collect(),
+            decisions: self.client.fair_play(None).await.ok().map(DecisionsShown::from),
             newcomers: self.client.newcomers().await?.into_iter().map(newcomer).collect(),
             faults: self.client.faults().await?.into_iter().map(fault).collect(),
             troubles: status.as_ref().map(troubles).unwrap_or_default(),
@@ -334,6 +344,35 @@ impl From<ListedNetwork> for KeptOutRow {
 /// A time to the minute, as people read it in a list.
 fn minute(at: &str) -> String {
     at.get(..16).unwrap_or(at).replace('T', " ")
+}
+
+impl From<FairPlayReport> for DecisionsShown {
+    fn from(report: FairPlayReport) -> Self {
+        let FairPlayReport { at, games, waiting, players } = report;
+        let read =
+            at.as_deref().map_or_else(|| "not read yet".to_owned(), |at| format!("read {}", minute(at)));
+        let waiting = if waiting == 0 { String::new() } else { format!(", {waiting} still to be solved") };
+        let rests_on = format!("{games} rated games between people, {read}{waiting}.");
+        let decided = players.into_iter().filter(|finding| finding.hard > 0);
+        Self { rests_on, rows: decided.take(DECISIONS_SHOWN).map(DecisionsRow::from).collect() }
+    }
+}
+
+impl From<Finding> for DecisionsRow {
+    fn from(finding: Finding) -> Self {
+        let Finding { player, games, hard, kept, range: (from, to), evidence, look, weighing, .. } = finding;
+        let weighing = weighing.into_iter().take(GAMES_SHOWN).map(|weighing| weighing.game);
+        Self {
+            player,
+            games,
+            hard,
+            kept,
+            usual: format!("{from:.0} to {to:.0}"),
+            evidence: format!("1 in {evidence:.0}"),
+            look,
+            weighing: weighing.collect(),
+        }
+    }
 }
 
 fn newcomer(player: ListedPlayer) -> Row {

@@ -9,6 +9,7 @@ mod classes;
 mod documents;
 pub(super) mod duels;
 mod dumps;
+pub(super) mod fair_play;
 mod feeds;
 mod games;
 mod health;
@@ -90,6 +91,7 @@ fn endpoints() -> Vec<Endpoint> {
         reports::endpoints(),
         webhook::endpoints(),
         vacation::endpoints(),
+        fair_play::endpoints(),
         mail::endpoints(),
         learning::endpoints(),
         personal_memory::endpoints(),
@@ -210,6 +212,7 @@ mod tests {
         "get /api/v1/account/vacation",
         "put /api/v1/account/vacation",
         "delete /api/v1/account/vacation",
+        "get /api/v1/account/fair-play",
         "post /api/v1/mail/verification",
         "post /api/v1/mail/reset",
         "put /api/v1/mail/password",

@@ -11,6 +11,7 @@ mod address;
 mod bots;
 mod client;
 mod daemon;
+mod fair_play;
 pub(in crate::http) mod footprint;
 mod games;
 mod invitations;
@@ -45,6 +46,7 @@ use tracing::{debug, error, info};
 pub(crate) use self::bots::{BotToken, RevokedTokensOf};
 pub(crate) use self::client::{ControlClient, ControlError};
 pub(crate) use self::daemon::{BackupsShown, DaemonStatus, MailsShown, RatingAlarmView, StartedTournament};
+pub(crate) use self::fair_play::FairPlayReport;
 pub(crate) use self::games::{VoidedGame, VoidedGamesOf};
 pub(crate) use self::invitations::ListedInvitation;
 pub(crate) use self::learners::{
@@ -61,7 +63,7 @@ pub(crate) use self::storage::MadeBackup;
 use super::error::{ApiCode, ApiError};
 use super::{layers, router};
 use crate::accounts::Accounts;
-use crate::competition::fair_play::RatingAlarms;
+use crate::competition::fair_play::{EvidenceReader, RatingAlarms};
 use crate::competition::tournament::Tournaments;
 use crate::operations::backups::Backups;
 use crate::operations::mail::Mailer;
@@ -99,6 +101,8 @@ pub(crate) struct RunningDaemon {
     pub(crate) services: Arc<Services>,
     pub(crate) tournaments: Tournaments,
     pub(crate) rating_alarms: RatingAlarms,
+    /// Who decides better than people of their rating; none where games are not judged.
+    pub(crate) evidence: Option<EvidenceReader>,
     /// Knows which parts pause, and what was set aside.
     pub(crate) supervision: Supervision,
     pub(crate) backups: Backups,
@@ -128,6 +132,7 @@ fn commands() -> Vec<Route> {
         operators::commands(),
         overview::commands(),
         reports::commands(),
+        fair_play::commands(),
         ratings::commands(),
         games::commands(),
         learners::commands(),

@@ -16,6 +16,7 @@ use crate::analysis::values::Analysis;
 use crate::competition::classes::Classes;
 use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{Asked, QueueFull, Unbegun};
+use crate::competition::fair_play::EvidenceReader;
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::self_test::BeginError;
 use crate::competition::tournament::Tournaments;
@@ -216,6 +217,8 @@ pub(crate) struct AppState {
     /// Classes that are held now.
     pub(crate) classes: Classes,
     pub(crate) leaderboard: Leaderboard,
+    /// Who decides better than people of their rating; none where games are not judged.
+    pub(crate) evidence: Option<EvidenceReader>,
     /// What everybody's games by correspondence make of their ratings there.
     pub(crate) correspondence: CorrespondenceBook,
     /// Puzzles and who tries them.

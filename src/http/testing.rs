@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt as _;
 
 use super::admin::{self, AdminState};
@@ -25,6 +25,7 @@ use crate::analysis::values::Analysis;
 use crate::competition::classes::Classes;
 use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{Asked, QueueFull, Unbegun, WaitingDuel};
+use crate::competition::fair_play::{Evidence, EvidenceReader};
 use crate::competition::leaderboard::Leaderboard;
 use crate::competition::leaderboard::service::Follower;
 use crate::competition::self_test::BeginError;
@@ -218,6 +219,8 @@ pub(crate) struct TestSite {
     pub(crate) state: AppState,
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) metrics: Arc<Metrics>,
+    /// Tells how people's decisions stand.
+    pub(crate) evidence: watch::Sender<Arc<Evidence>>,
     router: Router,
 }
 
@@ -247,6 +250,7 @@ impl TestSite {
             Puzzles::new(store.clone(), writer.clone(), accounts.clone(), analysis.clone(), shares.clone());
         let webhook_networks = arena.webhook_networks.clone();
         let mailer = arena.mailer.clone();
+        let (evidence, evidence_reader) = EvidenceReader::told_by_a_test();
         let webhooks = webhook_networks.map(|allowed| webhooks_over(store.clone(), writer.clone(), allowed));
         let state = AppState {
             store: store.clone(),
@@ -263,6 +267,7 @@ impl TestSite {
             tournaments: Tournaments::reading(store.clone()),
             classes: Classes::default(),
             leaderboard: Leaderboard::default(),
+            evidence: Some(evidence_reader),
             correspondence: CorrespondenceBook::new(store.clone()),
             puzzles,
             webhooks,
@@ -277,7 +282,7 @@ impl TestSite {
         };
         let pages = super::pages::router().merge(admin::router(AdminState::new(control, "[server]\n")));
         let router = super::router(state.clone(), pages, Arc::clone(&metrics));
-        Self { state, store, metrics, router }
+        Self { state, store, metrics, evidence, router }
     }
 
     /// Fits all rated games, as the daemon does when they have come.

@@ -6,6 +6,7 @@ mod accounts;
 mod admin;
 mod bots;
 mod classes;
+mod fair_play;
 mod feeds;
 mod learning;
 mod mail;

@@ -45,6 +45,13 @@ impl UnixMillis {
         Self(self.0.saturating_add(i64::try_from(time.as_millis()).unwrap_or(i64::MAX)))
     }
 
+    /// The first moment of the year before that in which it lies, UTC.
+    pub(crate) fn first_of_last_year(self) -> Self {
+        let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        let last_year = time.to_zoned(jiff::tz::TimeZone::UTC).year() - 1;
+        jiff::civil::Date::new(last_year, 1, 1).map_or(Self(i64::MIN), |day| Day(day).begin())
+    }
+
     /// Its minute, for people: `2026-01-01 03:00 UTC`.
     pub(crate) fn minute(self) -> String {
         let time = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
@@ -122,6 +129,18 @@ impl fmt::Display for UnixMillis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_year_begins_with_its_first_of_january() {
+        let of = |time: i64| UnixMillis(time).first_of_last_year().to_string();
+        let day = |day: &str| day.parse::<Day>().unwrap();
+        assert_eq!(of(day("2026-01-01").begin().0), "2025-01-01T00:00:00.000Z");
+        assert_eq!(of(day("2026-12-31").end().0 - 1), "2025-01-01T00:00:00.000Z");
+        assert_eq!(of(0), "1969-01-01T00:00:00.000Z");
+        for extreme in [i64::MIN, i64::MAX] {
+            of(extreme);
+        }
+    }
 
     #[test]
     fn days_are_written_in_one_way_and_end_where_the_next_begins() {

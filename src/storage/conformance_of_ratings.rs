@@ -23,6 +23,7 @@ use crate::model::population::Population;
 use crate::model::rating::elo::MilliElo;
 use crate::model::rating::newcomers::{DAY_MS, Footing};
 use crate::model::result::{EndReason, GameResult};
+use crate::model::time::UnixMillis;
 use crate::operations::verify::verify;
 
 /// Makes a test of each check.
@@ -30,6 +31,7 @@ macro_rules! conformance_of_ratings {
     ($fixture:ty) => {
         $crate::storage::conformance::checks!($fixture, conformance_of_ratings:
             rated_games_are_read_without_their_events,
+            rated_games_of_people_leave_bots_and_others_out,
             results_by_correspondence_are_read_in_order,
             a_crosstable_counts_by_opponent_and_side,
             players_are_read_together,
@@ -95,6 +97,32 @@ pub(crate) async fn rated_games_are_read_without_their_events<F: Fixture>() {
     assert_eq!(last, [games[2].clone(), games[1].clone()]);
     assert!(store.last_rated_games(&player_id("Ada"), "9x6".parse().unwrap(), 2).await.unwrap().is_empty());
     assert!(store.last_rated_games(&player_id("Zoe"), Variant::STANDARD, 2).await.unwrap().is_empty());
+}
+
+pub(crate) async fn rated_games_of_people_leave_bots_and_others_out<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    fill(&*store).await;
+    let bot = StoredPlayer { owner: Some(player_id("Ada")), ..player("robo", PlayerKind::Bot) };
+    write(&*store, add(bot)).await.unwrap();
+    first_wins(&*store, spec("g5", "robo", "Ada"), OTHERS[0]).await;
+    first_wins(&*store, spec("g6", "Bob", "robo"), OTHERS[1]).await;
+    let wide: Variant = "9x6".parse().unwrap();
+    first_wins(&*store, GameSpec { variant: wide, ..spec("g7", "Ada", "Bob") }, FIRST_WINS).await;
+    first_wins(&*store, spec("g8", "Bob", "Eve"), OTHERS[0]).await;
+    let read = |variant, since, limit| {
+        let store = store.clone();
+        async move { store.rated_games_of_people(variant, since, limit).await.unwrap() }
+    };
+    let ever = UnixMillis(0);
+    assert_eq!(read(Variant::STANDARD, ever, 10).await, [1, 3, 4, 8]);
+    assert_eq!(read(Variant::STANDARD, ever, 2).await, [4, 8], "the last ones");
+    assert_eq!(read(wide, ever, 10).await, [7]);
+    let end = store.game(&"g8".parse().unwrap()).await.unwrap().unwrap().last_change();
+    assert_eq!(read(Variant::STANDARD, UnixMillis(end.0 + 1), 10).await, [0_u64; 0]);
+    assert_eq!(read(Variant::STANDARD, UnixMillis(i64::MAX), u32::MAX).await, [0_u64; 0]);
+    write(&*store, void("g3")).await.unwrap();
+    assert_eq!(read(Variant::STANDARD, ever, 10).await, [1, 4, 8], "what was taken out is none of them");
 }
 
 pub(crate) async fn results_by_correspondence_are_read_in_order<F: Fixture>() {

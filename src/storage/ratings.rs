@@ -10,6 +10,7 @@ use super::refit::RefitGame;
 use super::resets::RatingReset;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::population::Population;
+use crate::model::time::UnixMillis;
 
 /// The part of a store that is about ratings.
 #[async_trait]
@@ -45,6 +46,15 @@ pub trait RatingStore {
 
     /// Games that moved ratings, with a number above `after`, in order, at most `limit`. Damaged ones are left out.
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError>;
+
+    /// The numbers of the games of a variant between people that moved ratings and ended at or after a time: the last
+    /// so many, in order. It reads what people have played, not what bots have.
+    async fn rated_games_of_people(
+        &self,
+        variant: Variant,
+        since: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<u64>, StoreError>;
 
     /// Games by correspondence that were to be rated and have ended, with a number above `after`, in order, at most
     /// `limit`. Those that an operator took out and damaged ones are left out.

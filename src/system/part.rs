@@ -48,6 +48,8 @@ pub(crate) enum Part {
     Tournaments,
     /// Looks for points that are given away.
     FairPlay,
+    /// Looks for people who decide better than they can.
+    Evidence,
     SelfTests,
     /// Begins duels as their turns come.
     Duels,
@@ -67,7 +69,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 34] = [
+    pub(crate) const ALL: [Self; 35] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -94,6 +96,7 @@ impl Part {
         Self::Leaderboard,
         Self::Tournaments,
         Self::FairPlay,
+        Self::Evidence,
         Self::SelfTests,
         Self::Duels,
         Self::Classes,
@@ -132,6 +135,7 @@ impl Part {
             Self::Leaderboard => "leaderboard",
             Self::Tournaments => "tournaments",
             Self::FairPlay => "fair_play",
+            Self::Evidence => "evidence",
             Self::SelfTests => "self_tests",
             Self::Duels => "duels",
             Self::Classes => "classes",

@@ -4,7 +4,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::{check_refused, run, text};
+use crate::{Daemon, check_refused, run, text};
 
 /// A record of a rated game between two people, as an export has it, with a key that this command does not read.
 fn record(id: &str, kinds: [&str; 2], moves: &str) -> String {
@@ -59,4 +59,15 @@ fn fair_play_names_what_it_cannot_read() {
         2,
         "`eve` has no rated game against a person here",
     );
+}
+
+#[test]
+fn operators_ask_a_running_daemon_for_the_same() {
+    let daemon = Daemon::start_with(&[("FOURFOLD_LEARNING_ENABLED", "false")]);
+    let output = daemon.command(&["admin", "fair-play"]).output().unwrap();
+    let printed = text(&output.stdout);
+    assert!(printed.starts_with("rated games between people: 0, read "), "{printed}");
+    assert!(printed.contains("This is no verdict."), "{printed}");
+    let output = daemon.command(&["admin", "fair-play", "--player", "nobody", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(66), "{}", text(&output.stderr));
 }

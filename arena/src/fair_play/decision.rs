@@ -1,7 +1,10 @@
 //! How hard a position is.
 
+use std::sync::atomic::AtomicBool;
+
 use fourfold_bots::Level;
-use fourfold_engine::solver::{ColumnScores, Score};
+use fourfold_engine::review::Judge;
+use fourfold_engine::solver::{ColumnScores, Score, SearchLimits};
 use fourfold_engine::{BySide, Game, Position, Side};
 
 /// Earlier plies do not count: openings are learnt by heart, and who knows one decides nothing.
@@ -78,6 +81,22 @@ impl Decision {
         let below = (1..).map(f64::from).zip(self.fails).take_while(|(lower, _)| *lower <= level);
         below.map(|(_, fail)| fail).fold(self.fail_at(level), f64::min)
     }
+}
+
+/// Positions that the solver may expand for one game: some seconds. What needs more is left out.
+const NODES_MAX: u64 = 100_000_000;
+
+/// The decisions of both players of a game, solved. `None` if it is too hard, or `stop` is set.
+pub fn solve(
+    judge: &mut Judge,
+    game: &Game,
+    opening: u32,
+    stop: &AtomicBool,
+) -> Option<BySide<Vec<Decided>>> {
+    let opening = opening.min(game.ply());
+    let limits = SearchLimits { nodes: Some(NODES_MAX), stop };
+    let scores = judge.scores(game, opening, limits).ok()?.value;
+    Some(decisions(game, opening, &scores))
 }
 
 /// The decisions of both players of a game after its opening. `scores` begins with those of the first move after it.

@@ -1,5 +1,6 @@
 //! `fourfold admin`: what operators do. Each action has a reason, which the audit log keeps.
 
+mod fair_play;
 mod invitations;
 mod mail;
 mod operators;
@@ -12,6 +13,7 @@ use std::io::{self, Write};
 
 use clap::Subcommand;
 
+use self::fair_play::ShowFairPlay;
 use self::invitations::{Invite, Uninvite};
 use self::mail::TestMail;
 use self::operators::OperatorCommand;
@@ -72,6 +74,8 @@ enum AdminAction {
     Reports(ShowReports),
     /// Take a report, or say what came of it.
     Report(HandleReport),
+    /// Show who decides better in hard positions than people of their rating.
+    FairPlay(ShowFairPlay),
     /// Begin no more games; those under way go on.
     Pause(OnArena),
     /// Begin games again, after a pause or while the daemon drains.
@@ -300,6 +304,7 @@ impl AdminCommand {
             AdminAction::Uninvite(uninvite) => uninvite.run(),
             AdminAction::Operator(operator) => operator.run(),
             AdminAction::Reports(reports) => reports.run(),
+            AdminAction::FairPlay(show) => show.run(),
             AdminAction::Report(report) => report.run(),
             AdminAction::MailTest(mail) => mail.run(),
             AdminAction::Log(log) => log.run(),

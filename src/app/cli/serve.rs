@@ -196,6 +196,7 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
             services,
             tournaments: daemon.tournaments().clone(),
             rating_alarms: daemon.rating_alarms().clone(),
+            evidence: daemon.evidence().cloned(),
             supervision: daemon.supervision().clone(),
             mailer: daemon.mailer().cloned(),
             backups: daemon.backups().clone(),

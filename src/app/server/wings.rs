@@ -23,7 +23,7 @@ use crate::cluster::thinking::Thinkers;
 use crate::competition::classes::{ClassKeeper, Classes};
 use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{DuelDeps, Duels};
-use crate::competition::fair_play::{FairPlayActor, RatingAlarms};
+use crate::competition::fair_play::{EvidenceActor, FairPlay, FairPlayActor};
 use crate::competition::leaderboard::seasons::{self, Season};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::competition::matchmaker::{
@@ -71,6 +71,7 @@ use crate::storage::puzzles::Harvest;
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
+use crate::study::judging::service::JudgingError;
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::service::Puzzles;
@@ -460,7 +461,7 @@ pub(super) struct Competition {
     duels: Duels,
     classes: Classes,
     pub(super) tournaments: Tournaments,
-    pub(super) rating_alarms: RatingAlarms,
+    pub(super) fair_play: FairPlay,
     leaderboard: Leaderboard,
     troubles: Troubles,
 }
@@ -469,8 +470,9 @@ pub(super) struct Competition {
 /// end, so this comes before they are taken up.
 pub(super) async fn competition(
     ground: &Ground,
+    thinking: &Thinking,
     playing: &Playing,
-) -> Result<(Competition, Director, FairPlayActor), ServerError> {
+) -> Result<(Competition, Director, FairPlayParts), ServerError> {
     let (director, tournaments) = Director::new(
         DirectorDeps {
             host: playing.host.clone(),
@@ -491,8 +493,7 @@ pub(super) async fn competition(
         tasks: ground.tasks.of(Part::SelfTests),
         stop: ground.stop.clone(),
     });
-    let (fair_play, rating_alarms) =
-        FairPlayActor::new(playing.host.clone(), Arc::clone(&ground.store), Arc::clone(&ground.metrics));
+    let (fair_play_parts, fair_play) = fair_play(ground, thinking, playing)?;
     let duels = Duels::new(DuelDeps {
         host: playing.host.clone(),
         directory: playing.directory.clone(),
@@ -503,12 +504,41 @@ pub(super) async fn competition(
         self_tests,
         duels,
         classes: Classes::default(),
-        rating_alarms,
+        fair_play,
         tournaments,
         leaderboard: Leaderboard::new(playing.host.ratings().clone()),
         troubles,
     };
-    Ok((competition, director, fair_play))
+    Ok((competition, director, fair_play_parts))
+}
+
+/// What looks at how fairly is played.
+pub(super) struct FairPlayParts {
+    alarms: FairPlayActor,
+    /// None where games are not judged.
+    evidence: Option<EvidenceActor>,
+}
+
+impl FairPlayParts {
+    pub(super) fn keep(self, parts: &mut KeptParts) {
+        parts.keep(self.alarms);
+        if let Some(evidence) = self.evidence {
+            parts.keep(evidence);
+        }
+    }
+}
+
+fn fair_play(
+    ground: &Ground,
+    thinking: &Thinking,
+    playing: &Playing,
+) -> Result<(FairPlayParts, FairPlay), ServerError> {
+    let (alarms, rating_alarms) =
+        FairPlayActor::new(playing.host.clone(), Arc::clone(&ground.store), Arc::clone(&ground.metrics));
+    let made = || EvidenceActor::new(Arc::clone(&ground.store), thinking.pool.clone());
+    let made = ground.config.judging.enabled.then(made).transpose().map_err(JudgingError::Thread)?;
+    let (evidence, reader) = made.unzip();
+    Ok((FairPlayParts { alarms, evidence }, FairPlay { rating_alarms, evidence: reader }))
 }
 
 impl Competition {
@@ -762,6 +792,7 @@ pub(super) fn http(
         tournaments: competition.tournaments.clone(),
         classes: competition.classes.clone(),
         leaderboard: competition.leaderboard.clone(),
+        evidence: competition.fair_play.evidence.clone(),
         correspondence: CorrespondenceBook::new(Arc::clone(&ground.store)),
         puzzles,
         webhooks: ground.webhooks.clone(),
@@ -790,7 +821,8 @@ fn control(
         daemon: Some(RunningDaemon {
             services: Arc::clone(services),
             tournaments: competition.tournaments.clone(),
-            rating_alarms: competition.rating_alarms.clone(),
+            rating_alarms: competition.fair_play.rating_alarms.clone(),
+            evidence: competition.fair_play.evidence.clone(),
             supervision: ground.supervision.clone(),
             data: ground.config.server.data.clone(),
             backups: ground.backups.clone(),

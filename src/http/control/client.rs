@@ -23,6 +23,7 @@ use tokio::net::UnixStream;
 use super::address::Address;
 use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
+use super::fair_play::FairPlayReport;
 use super::games::{VoidedGame, VoidedGamesOf};
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
@@ -228,6 +229,16 @@ impl ControlClient {
     /// Those with which there is something to do, or all of them.
     pub(crate) async fn reports(&self, all: bool) -> Answer<Vec<ListedReport>> {
         self.list(get(["reports"]).query("all", if all { "true" } else { "false" })).await
+    }
+
+    /// How people's decisions stand, or those of one player.
+    pub(crate) async fn fair_play(&self, player: Option<&str>) -> Answer<FairPlayReport> {
+        let path = get(["fair-play"]);
+        self.send(match player {
+            Some(player) => path.query("player", player),
+            None => path,
+        })
+        .await
     }
 
     pub(crate) async fn handle_report(

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ratings::RatingOf;
 use super::*;
-use crate::competition::fair_play::RatingAlarms;
+use crate::competition::fair_play::{EvidenceReader, RatingAlarms};
 use crate::http::letters::Letters;
 use crate::http::request::BODY_BYTES_MAX;
 use crate::model::device::Device;
@@ -40,6 +40,7 @@ async fn control_of_daemon() -> Control {
             services,
             tournaments,
             rating_alarms: RatingAlarms::default(),
+            evidence: Some(EvidenceReader::told_by_a_test().1),
             supervision: Supervision::new(Arc::default()),
             backups: Backups::default(),
             mailer: None,
@@ -197,6 +198,45 @@ async fn a_daemon_says_what_it_does() {
     let status = client.status().await.unwrap();
     assert_eq!((status.pid, status.games, status.online), (std::process::id(), 0, 0));
     assert_eq!(status.rating_alarms, []);
+}
+
+#[tokio::test]
+async fn a_daemon_says_who_decides_better_than_the_rating_by_name() {
+    use fourfold_arena::fair_play::Finding;
+
+    use crate::competition::fair_play::Evidence;
+    use crate::model::time::UnixMillis;
+    use crate::storage::conformance::{add_players, player_id};
+    let (told, reader) = EvidenceReader::told_by_a_test();
+    let mut control = control_of_daemon().await;
+    control.daemon.as_mut().unwrap().evidence = Some(reader);
+    let (store, client) = (Arc::clone(&control.store), ControlClient::here(control.clone()));
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let nothing = client.fair_play(None).await.unwrap();
+    assert_eq!((nothing.at, nothing.players), (None, vec![]));
+    let finding = |id: &str, evidence| Finding {
+        player: id.to_owned(),
+        games: 60,
+        hard: 41,
+        kept: 30,
+        expected: 19.5,
+        range: (14.6, 24.4),
+        evidence,
+        look: false,
+        weighing: Vec::new(),
+    };
+    let ids = ["Ada", "Bob", "Eve"].map(|name| player_id(name).to_string());
+    let findings = ids.iter().zip([9.0, 2.0, 1.0]).map(|(id, evidence)| finding(id, evidence)).collect();
+    told.send_replace(Arc::new(Evidence { at: Some(UnixMillis(0)), games: 70, waiting: 3, findings }));
+    let report = client.fair_play(None).await.unwrap();
+    let names: Vec<&str> = report.players.iter().map(|finding| finding.player.as_str()).collect();
+    assert_eq!((names, report.games, report.waiting), (vec!["Ada", "Bob"], 70, 3), "Eve has gone");
+    let bob = client.fair_play(Some("bob")).await.unwrap().players;
+    assert_eq!(bob, [finding("Bob", 2.0)]);
+    check_refused(client.fair_play(Some("nobody")).await, ApiCode::NotFound);
+    check_refused(client.fair_play(Some("no name")).await, ApiCode::BadParameter);
+    control.daemon.as_mut().unwrap().evidence = None;
+    check_refused(ControlClient::here(control).fair_play(None).await, ApiCode::Conflict);
 }
 
 #[tokio::test]

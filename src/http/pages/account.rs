@@ -8,6 +8,7 @@ use super::Page;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
+use crate::http::api::fair_play::OwnDecisions;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::device::{Browser, Device, System};
@@ -43,6 +44,8 @@ struct AccountPage {
     sends_mail: bool,
     /// Whether bots of the house may learn from the person's games.
     may_teach: bool,
+    /// How the person's hard decisions stand, where games are judged.
+    decisions: Option<String>,
     /// Said to a guest who has played.
     keep_games: Option<String>,
     /// Who may make an account.
@@ -104,6 +107,17 @@ impl SessionLine {
     }
 }
 
+/// How the person's hard decisions stand, in one sentence; nothing where games are not judged.
+fn decisions(state: &AppState, language: Language, player: &PlayerId) -> Option<String> {
+    state.evidence.as_ref()?;
+    let OwnDecisions { hard, kept, usual_from: from, usual_to: to, .. } = OwnDecisions::of(state, player);
+    if hard == 0 {
+        return Some(language.text("fair_play.nothing").to_owned());
+    }
+    let numbers = [("hard", hard), ("kept", kept), ("from", from), ("to", to)];
+    Some(language.fill("fair_play.stands", &numbers))
+}
+
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQuery(query): RawQuery) -> Page {
     let owner =
         visitor.signed_in().map(|viewer| &viewer.identity).filter(|who| who.kind == PlayerKind::Human);
@@ -129,11 +143,9 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
     let keep_games = stored_guest(&state, &visitor)
         .await?
         .map(|name| language.fill("account.keep_games", &[("name", name.spoken())]));
+    let title = if owner.is_some() { "account.yours" } else { "account.sign_in" };
     let page = AccountPage {
-        frame: visitor.frame(
-            Tab::Account,
-            visitor.language().text(if owner.is_some() { "account.yours" } else { "account.sign_in" }),
-        ),
+        frame: visitor.frame(Tab::Account, language.text(title)),
         may_own_bots: owner.is_some(),
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         start_lines: START_LINES,
@@ -142,6 +154,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         mail,
         sends_mail: state.mailer.is_some(),
         may_teach,
+        decisions: owner.and_then(|owner| decisions(&state, language, &owner.id)),
         keep_games,
         registration: state.access.registration,
         invitation: invitation_in(query.as_deref().unwrap_or_default()),

@@ -14,6 +14,8 @@ const TITLE: &str = "Operators";
 pub(in crate::http) struct AdminShown {
     pub(in crate::http) reports: Vec<ReportRow>,
     pub(in crate::http) kept_out: Vec<KeptOutRow>,
+    /// Where games are judged.
+    pub(in crate::http) decisions: Option<DecisionsShown>,
     pub(in crate::http) newcomers: Vec<Row>,
     pub(in crate::http) faults: Vec<Row>,
     /// What is not as it should be, one sentence each.
@@ -42,6 +44,25 @@ pub(in crate::http) struct KeptOutRow {
     pub(in crate::http) what: &'static str,
     pub(in crate::http) reason: String,
     pub(in crate::http) until: Option<String>,
+}
+
+/// How people's decisions in rated games stand.
+pub(in crate::http) struct DecisionsShown {
+    pub(in crate::http) rests_on: String,
+    pub(in crate::http) rows: Vec<DecisionsRow>,
+}
+
+/// Those of one player.
+pub(in crate::http) struct DecisionsRow {
+    pub(in crate::http) player: String,
+    pub(in crate::http) games: u32,
+    pub(in crate::http) hard: u32,
+    pub(in crate::http) kept: u32,
+    pub(in crate::http) usual: String,
+    pub(in crate::http) evidence: String,
+    pub(in crate::http) look: bool,
+    /// Those that weigh most.
+    pub(in crate::http) weighing: Vec<String>,
 }
 
 /// Something that happened.

@@ -5,8 +5,10 @@ use fourfold_engine::{Side, Variant};
 
 use super::{MemoryStore, ended_at};
 use crate::model::ids::{GameId, PlayerId};
+use crate::model::player::PlayerKind;
 use crate::model::population::Population;
 use crate::model::rating::elo::RatingEntry;
+use crate::model::time::UnixMillis;
 use crate::storage::published::{Against, CorrespondenceResult, Publication, RatedGame, VoidedGame};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow, StoredGame, StoredPlayer};
@@ -84,6 +86,28 @@ impl RatingStore for MemoryStore {
         self.seek().await?;
         let tables = self.tables();
         Ok(tables.rated_games().filter(|game| game.number > after).take(limit as usize).collect())
+    }
+
+    async fn rated_games_of_people(
+        &self,
+        variant: Variant,
+        since: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<u64>, StoreError> {
+        self.seek().await?;
+        let tables = self.tables();
+        let kind = |player: &PlayerId| tables.players.get(player).map(|player| player.kind);
+        let is_person = |player: &PlayerId| kind(player) != Some(PlayerKind::Bot);
+        let games = tables.rated_games().rev().filter(|game| {
+            let RatedGame { players, ended_at, .. } = game;
+            game.variant == variant
+                && *ended_at >= since
+                && is_person(&players.first)
+                && is_person(&players.second)
+        });
+        let mut numbers: Vec<u64> = games.map(|game| game.number).take(limit as usize).collect();
+        numbers.reverse();
+        Ok(numbers)
     }
 
     async fn correspondence_results(

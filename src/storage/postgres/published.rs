@@ -44,6 +44,22 @@ pub(super) async fn rated_games(
     Ok(decode(rows))
 }
 
+pub(super) async fn rated_games_of_people(
+    connection: &Connection,
+    variant: Variant,
+    since: UnixMillis,
+    limit: u32,
+) -> Result<Vec<u64>, StoreError> {
+    let sql = "SELECT e.number FROM player p \
+               JOIN rating_entry e ON e.player = p.key AND e.player < e.opponent \
+               JOIN player o ON o.key = e.opponent JOIN settlement n ON n.number = e.number \
+               WHERE p.kind <> 'bot' AND o.kind <> 'bot' AND e.variant = $1 AND n.ended_at >= $2 \
+               ORDER BY e.number DESC LIMIT $3";
+    let query = db::query_scalar(sql).bind(variant.to_string()).bind(since.0).bind(limit);
+    let numbers: Vec<i64> = query.fetch_all(connection).await?;
+    numbers.into_iter().rev().map(|value| Ok(number("rating_entry.number", value)?)).collect()
+}
+
 pub(super) async fn correspondence_results(
     connection: &Connection,
     after: u64,

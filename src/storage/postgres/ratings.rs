@@ -70,6 +70,15 @@ impl RatingStore for PostgresStore {
         published::rated_games(&*self.reader().await?, after, limit).await
     }
 
+    async fn rated_games_of_people(
+        &self,
+        variant: Variant,
+        since: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<u64>, StoreError> {
+        published::rated_games_of_people(&*self.reader().await?, variant, since, limit).await
+    }
+
     async fn correspondence_results(
         &self,
         after: u64,

@@ -47,6 +47,23 @@ pub(super) fn rated_games(
     Ok(decode(rows))
 }
 
+pub(super) fn rated_games_of_people(
+    connection: &Connection,
+    variant: Variant,
+    since: UnixMillis,
+    limit: u32,
+) -> Result<Vec<u64>, StoreError> {
+    // `CROSS JOIN` keeps the order: by the index on both players, so that games of bots, which are most, are not read.
+    let sql = "SELECT e.number FROM player p \
+               CROSS JOIN rating_entry e INDEXED BY rating_entry_between ON e.player = p.key AND e.player < e.opponent \
+               CROSS JOIN player o ON o.key = e.opponent JOIN settlement n ON n.number = e.number \
+               WHERE p.kind <> 'bot' AND o.kind <> 'bot' AND e.variant = ? AND n.ended_at >= ? \
+               ORDER BY e.number DESC LIMIT ?";
+    let query = db::query_scalar(sql).bind(variant.to_string()).bind(since.0).bind(limit);
+    let numbers: Vec<i64> = query.fetch_all(connection)?;
+    numbers.into_iter().rev().map(|value| Ok(number("rating_entry.number", value)?)).collect()
+}
+
 pub(super) fn correspondence_results(
     connection: &Connection,
     after: u64,

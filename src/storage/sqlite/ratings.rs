@@ -74,6 +74,17 @@ impl RatingStore for SqliteStore {
         self.readers.read(move |connection| published::rated_games(connection, after, limit)).await
     }
 
+    async fn rated_games_of_people(
+        &self,
+        variant: Variant,
+        since: UnixMillis,
+        limit: u32,
+    ) -> Result<Vec<u64>, StoreError> {
+        self.readers
+            .read(move |connection| published::rated_games_of_people(connection, variant, since, limit))
+            .await
+    }
+
     async fn correspondence_results(
         &self,
         after: u64,

@@ -1,21 +1,19 @@
 //! Rated games between people, out of files of records, solved.
 
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fourfold_arena::fair_play::{Decided, decisions};
+use fourfold_arena::fair_play::{RatedPlayer, SolvedGame, solve};
 use fourfold_engine::review::Judge;
-use fourfold_engine::solver::{SearchLimits, Solver};
+use fourfold_engine::solver::Solver;
 use fourfold_engine::{BySide, Game, Variant};
 use serde::Deserialize;
 
 use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::input;
 use crate::app::terminal::progress::ProgressLine;
-
-/// Positions that the solver may expand for one game: some seconds. What needs more is left out.
-const NODES_MAX: u64 = 100_000_000;
 
 /// What is read of a record.
 #[derive(Debug, Deserialize)]
@@ -56,33 +54,25 @@ struct OpeningLine {
     moves: String,
 }
 
-/// Somebody in a rated game.
-#[derive(Debug)]
-pub(super) struct RatedPlayer {
-    pub(super) id: String,
-    pub(super) name: String,
-    /// What it was before the game.
-    pub(super) rating: i32,
-}
-
-/// A rated game between people.
-#[derive(Debug)]
-pub(super) struct RatedGame {
-    pub(super) id: String,
-    pub(super) players: BySide<RatedPlayer>,
-    pub(super) decided: BySide<Vec<Decided>>,
+/// Rated games between people, and who they are.
+#[derive(Debug, Default)]
+pub(super) struct RatedGames {
+    /// In the order in which they ended.
+    pub(super) games: Vec<SolvedGame>,
+    /// By id, as they were called last.
+    pub(super) names: HashMap<String, String>,
 }
 
 /// Reads and solves them, until `stop` is set.
-pub(super) fn read(files: &[PathBuf], stop: &AtomicBool) -> anyhow::Result<Vec<RatedGame>> {
+pub(super) fn read(files: &[PathBuf], stop: &AtomicBool) -> anyhow::Result<RatedGames> {
     let mut progress = ProgressLine::unbounded("games");
     let mut judge = Judge::new(Solver::new());
-    let mut games = Vec::new();
+    let mut read = RatedGames::default();
     for path in files {
         let name = path.display();
         for (line, number) in input::open(path)?.lines().zip(1..) {
             if stop.load(Ordering::Relaxed) {
-                return Ok(games);
+                return Ok(read);
             }
             let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
             if line.trim().is_empty() {
@@ -91,14 +81,25 @@ pub(super) fn read(files: &[PathBuf], stop: &AtomicBool) -> anyhow::Result<Vec<R
             progress.advance(1);
             let record: RecordLine = serde_json::from_str(&line)
                 .map_err(|error| Exit::new(Code::Data, format!("{name}, line {number}: {error}")))?;
-            games.extend(rated(record, &mut judge, stop));
+            read.add(record, &mut judge, stop);
         }
     }
-    Ok(games)
+    Ok(read)
 }
 
-/// `None` if it was not rated, not between people, on another board, or cannot be solved.
-fn rated(record: RecordLine, judge: &mut Judge, stop: &AtomicBool) -> Option<RatedGame> {
+impl RatedGames {
+    /// Nothing if it was not rated, not between people, on another board, or cannot be solved.
+    fn add(&mut self, record: RecordLine, judge: &mut Judge, stop: &AtomicBool) {
+        let players = [&record.players.first, &record.players.second]
+            .map(|player| (player.id.clone(), player.name.clone()));
+        if let Some(game) = solved(record, judge, stop) {
+            self.games.push(game);
+            self.names.extend(players);
+        }
+    }
+}
+
+fn solved(record: RecordLine, judge: &mut Judge, stop: &AtomicBool) -> Option<SolvedGame> {
     let RecordLine { id, rated, unrated_because, variant, players, ratings, opening, moves } = record;
     let is_counted = rated && unrated_because.is_none() && variant.parse() == Ok(Variant::STANDARD);
     if !is_counted || [&players.first, &players.second].iter().any(|player| player.kind == "bot") {
@@ -106,22 +107,10 @@ fn rated(record: RecordLine, judge: &mut Judge, stop: &AtomicBool) -> Option<Rat
     }
     let ratings = ratings?;
     let game = Game::from_moves(Variant::STANDARD, &moves).ok()?;
-    let opening = u32::try_from(opening.moves.len()).ok()?.min(game.ply());
-    let limits = SearchLimits { nodes: Some(NODES_MAX), stop };
-    let scores = judge.scores(&game, opening, limits).ok()?.value;
-    let player = |line: PlayerLine, rating: &RatingLine| RatedPlayer {
-        id: line.id,
-        name: line.name,
-        rating: rating.before,
-    };
-    Some(RatedGame {
-        id,
-        players: BySide {
-            first: player(players.first, &ratings.first),
-            second: player(players.second, &ratings.second),
-        },
-        decided: decisions(&game, opening, &scores),
-    })
+    let decided = solve(judge, &game, u32::try_from(opening.moves.len()).ok()?, stop)?;
+    let player = |line: PlayerLine, rating: &RatingLine| RatedPlayer { id: line.id, rating: rating.before };
+    let (first, second) = (player(players.first, &ratings.first), player(players.second, &ratings.second));
+    Some(SolvedGame { id, players: BySide { first, second }, decided })
 }
 
 #[cfg(test)]
@@ -136,9 +125,10 @@ mod tests {
             "ratings":{{"first":{{"before":800,"after":810}},"second":{{"before":700,"after":690}}}}}}"#
         );
         let record = serde_json::from_str(&line).unwrap();
-        let game = super::rated(record, &mut Judge::new(Solver::new()), &AtomicBool::new(false));
-        assert!(game.as_ref().is_none_or(|game| game.players.second.rating == 700));
-        game.is_some()
+        let mut read = RatedGames::default();
+        read.add(record, &mut Judge::new(Solver::new()), &AtomicBool::new(false));
+        assert!(read.games.iter().all(|game| game.players.second.rating == 700 && read.names["b"] == "Bob"));
+        !read.games.is_empty()
     }
 
     #[test]
