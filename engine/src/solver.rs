@@ -11,6 +11,9 @@
 //! left, the most promising first (`order`). `geometry` has the boards as bits, `processor` the one instruction that
 //! Rust does not have.
 //!
+//! All of it is written once for two sizes of a `word`: 64 bits for the boards that are played, whose answers a
+//! [`Solver`] gives, and 128 for [`wide`] ones. What both solvers share is in `prover`.
+//!
 //! Threads, if there are several, search the same window with the same table, each in an order of its own; the first
 //! that finishes answers ("lazy SMP").
 //!
@@ -27,52 +30,29 @@
 mod answer;
 pub mod book;
 mod bounds;
+mod bucket;
 mod geometry;
 mod meter;
 mod node;
 mod order;
 mod processor;
+mod prover;
 mod root;
 mod search;
 mod table;
+pub mod wide;
+mod word;
 
 use std::num::NonZeroUsize;
 
 pub use crate::search::{Score, SearchLimits, Value};
 pub use answer::{ColumnScores, Solved, Unsolved};
+pub use table::TableSize;
 
 use crate::board::{Column, Position, Variant};
-use geometry::{AnySize, Geometry, Standard};
-use node::Node;
-use root::Root;
-use table::{BoundsTable, KnownBounds};
-
-/// Memory for a transposition table, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TableSize {
-    bytes: usize,
-}
-
-impl TableSize {
-    /// 4 MiB, which is also the least. From about five stones on, more makes no search of 7x6 faster.
-    pub const DEFAULT: Self = Self { bytes: BoundsTable::BYTES_MIN };
-
-    /// A size in units of 2^20 bytes. The greatest power of two that is not larger is used, but no less than
-    /// [`TableSize::DEFAULT`].
-    pub fn from_mib(mib: u32) -> Self {
-        Self { bytes: (mib as usize).saturating_mul(1 << 20).max(Self::DEFAULT.bytes) }
-    }
-
-    pub fn bytes(self) -> usize {
-        self.bytes
-    }
-}
-
-impl Default for TableSize {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
+use bucket::KnownBounds;
+use geometry::{AnySize, Standard};
+use prover::{ANY_SCORE, Ask, Prover, Subject};
 
 /// Solves positions one after the other. What it finds out about one serves the next, which changes node counts
 /// but never an answer.
@@ -90,12 +70,7 @@ impl Default for TableSize {
 /// ```
 #[derive(Debug)]
 pub struct Solver {
-    /// `None` until the first search, so that a solver that is never asked costs nothing.
-    table: Option<BoundsTable>,
-    size: TableSize,
-    threads: NonZeroUsize,
-    /// The variant whose positions are in the table.
-    variant: Variant,
+    prover: Prover<u64>,
 }
 
 impl Default for Solver {
@@ -112,29 +87,27 @@ impl Solver {
 
     /// A solver with a table of this size and one thread.
     pub fn with_table(size: TableSize) -> Self {
-        Self { table: None, size, threads: NonZeroUsize::MIN, variant: Variant::STANDARD }
+        Self { prover: Prover::new(size) }
     }
 
     /// The same with more threads, the caller's among them. Node counts then differ from run to run.
     pub fn with_threads(self, threads: NonZeroUsize) -> Self {
-        Self { threads, ..self }
+        Self { prover: self.prover.with_threads(threads) }
     }
 
     /// Forgets everything, so that the next search expands as many positions as that of a new solver.
     pub fn clear(&mut self) {
-        if let Some(table) = &mut self.table {
-            table.clear();
-        }
+        self.prover.clear();
     }
 
     /// Forgets everything and gives the memory back, until the next search.
     pub fn release(&mut self) {
-        self.table = None;
+        self.prover.release();
     }
 
     /// Memory held for what was found out.
     pub fn bytes(&self) -> usize {
-        self.table.as_ref().map_or(0, BoundsTable::bytes)
+        self.prover.bytes()
     }
 
     /// The score of a position of any variant, for the side to move. If the game is over, the one it ended with.
@@ -147,7 +120,7 @@ impl Solver {
         position: &Position,
         limits: SearchLimits<'_>,
     ) -> Result<Solved<Score>, Unsolved> {
-        self.solve(position, limits, ANY_SCORE, None)
+        position.solve(&mut self.prover, Ask::score(limits))
     }
 
     /// [`Solver::score`] for a caller who has a guess: a right one is proven by two searches, a wrong one costs a
@@ -162,7 +135,7 @@ impl Solver {
         guess: Score,
         limits: SearchLimits<'_>,
     ) -> Result<Solved<Score>, Unsolved> {
-        self.solve(position, limits, ANY_SCORE, Some(guess))
+        position.solve(&mut self.prover, Ask { guess: Some(guess), ..Ask::score(limits) })
     }
 
     /// [`Solver::score`] for a caller who knows that it is at least so much, as whoever knows the score of one move
@@ -178,7 +151,8 @@ impl Solver {
         at_least: Score,
         limits: SearchLimits<'_>,
     ) -> Result<Solved<Score>, Unsolved> {
-        self.solve(position, limits, KnownBounds { lower: at_least.value(), ..ANY_SCORE }, Some(at_least))
+        let known = KnownBounds { lower: at_least.value(), ..ANY_SCORE };
+        position.solve(&mut self.prover, Ask { limits, known, guess: Some(at_least) })
     }
 
     /// Whether the score of a position is above `alpha`: the one search of which all others are made.
@@ -193,8 +167,9 @@ impl Solver {
         limits: SearchLimits<'_>,
     ) -> Result<Solved<bool>, Unsolved> {
         let alpha = alpha.value();
-        let window = KnownBounds { lower: alpha, upper: alpha + 1 };
-        Ok(self.solve(position, limits, window, None)?.map(|score| score.value() > alpha))
+        let known = KnownBounds { lower: alpha, upper: alpha + 1 };
+        let found = position.solve(&mut self.prover, Ask { known, ..Ask::score(limits) })?;
+        Ok(found.map(|score| score.value() > alpha))
     }
 
     /// Who wins, which takes about a quarter of the time that the distance takes.
@@ -208,7 +183,7 @@ impl Solver {
         position: &Position,
         limits: SearchLimits<'_>,
     ) -> Result<Solved<Value>, Unsolved> {
-        Ok(self.solve(position, limits, ANY_SIGN, None)?.map(Score::sign))
+        self.prover.value(position, limits)
     }
 
     /// The score of each legal move, for the side that makes it: none if the game is over.
@@ -221,85 +196,30 @@ impl Solver {
         position: &Position,
         limits: SearchLimits<'_>,
     ) -> Result<Solved<ColumnScores>, Unsolved> {
-        // The best score first: no column is above it, and the table then knows a lot about all of them.
-        let best = self.score(position, limits)?;
-        let mut nodes = best.nodes;
-        let mut scored: Vec<(Column, Score)> = Vec::new();
-        for column in position.legal_columns() {
-            let left = limits.after(nodes);
-            let known = KnownBounds { lower: -best.value.value(), ..ANY_SCORE };
-            match self.solve(&position.play_unchecked(column), left, known, None) {
-                Ok(solved) => {
-                    nodes += solved.nodes;
-                    scored.push((column, -solved.value));
-                }
-                Err(unsolved) => {
-                    let nodes = nodes + unsolved.nodes;
-                    return Err(Unsolved { lower: best.value, upper: best.value, nodes });
-                }
-            }
-        }
-        Ok(Solved { value: scored.into_iter().collect(), nodes })
-    }
-
-    fn solve(
-        &mut self,
-        position: &Position,
-        limits: SearchLimits<'_>,
-        known: KnownBounds,
-        guess: Option<Score>,
-    ) -> Result<Solved<Score>, Unsolved> {
-        if position.variant() == Variant::STANDARD {
-            self.solve_in(Standard, position, limits, known, guess)
-        } else {
-            self.solve_in(AnySize::new(position.variant()), position, limits, known, guess)
-        }
-    }
-
-    /// The score of a position as far as it is within the bounds `known`, else the nearer of them.
-    fn solve_in<G: Geometry>(
-        &mut self,
-        geometry: G,
-        position: &Position,
-        limits: SearchLimits<'_>,
-        known: KnownBounds,
-        guess: Option<Score>,
-    ) -> Result<Solved<Score>, Unsolved> {
-        let variant = position.variant();
-        if position.has_line_of_last_mover() {
-            let score = Score::loss(variant, position.ply()).value().clamp(known.lower, known.upper);
-            return Ok(Solved { value: Score::new(score), nodes: 0 });
-        }
-        let threads = self.threads;
-        let table = self.table_of(variant, geometry.key_bits());
-        let mut root = Root { geometry, table, limits, threads, nodes: 0 };
-        let node = Node::new(geometry, position.mine().bits(), position.mask().bits());
-        match root.solve(node, known, guess.map(Score::value)) {
-            Ok(score) => Ok(Solved { value: Score::new(score), nodes: root.nodes }),
-            Err(KnownBounds { lower, upper }) => {
-                let (lower, upper) = (Score::new(lower), Score::new(upper));
-                Err(Unsolved { lower, upper, nodes: root.nodes })
-            }
-        }
-    }
-
-    /// The table, emptied if it is that of another variant.
-    fn table_of(&mut self, variant: Variant, key_bits: u32) -> &BoundsTable {
-        if self.variant != variant {
-            self.variant = variant;
-            match &mut self.table {
-                Some(table) if table.is_for(key_bits) => table.clear(),
-                table => *table = None,
-            }
-        }
-        self.table.get_or_insert_with(|| BoundsTable::new(self.size.bytes, key_bits))
+        self.prover.column_scores(position, limits)
     }
 }
 
-/// Beyond every score of every variant.
-const ANY_SCORE: KnownBounds = KnownBounds { lower: -31, upper: 31 };
-/// What tells a win from a draw and a loss.
-const ANY_SIGN: KnownBounds = KnownBounds { lower: -1, upper: 1 };
+impl Subject for Position {
+    type Word = u64;
+
+    fn legal_columns(&self) -> impl Iterator<Item = Column> {
+        self.legal_columns()
+    }
+
+    fn after(&self, column: Column) -> Self {
+        self.play_unchecked(column)
+    }
+
+    fn solve(&self, prover: &mut Prover<u64>, ask: Ask<'_>) -> Result<Solved<Score>, Unsolved> {
+        let (mine, mask) = (self.mine().bits(), self.mask().bits());
+        if self.variant() == Variant::STANDARD {
+            prover.solve_on(Standard, mine, mask, ask)
+        } else {
+            prover.solve_on(AnySize::of(self.variant()), mine, mask, ask)
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests;

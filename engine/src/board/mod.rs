@@ -11,7 +11,7 @@ mod line;
 mod outcome;
 mod position;
 mod side;
-mod variant;
+pub(crate) mod variant;
 
 pub use bitboard::Bitboard;
 pub use cell::{Cell, CellError};

@@ -36,16 +36,11 @@ impl Variant {
     /// Fails if the board is smaller than 4x4 or does not fit 64 bits, or if no line of `connect` stones is
     /// allowed or fits the board.
     pub fn new(width: u8, height: u8, connect: u8) -> Result<Self, VariantError> {
-        if width < Self::MIN_SIDE || height < Self::MIN_SIDE {
-            return Err(VariantError::TooSmall { width, height });
-        }
+        check_sides(width, height)?;
         if u32::from(width) * (u32::from(height) + 1) > u64::BITS {
             return Err(VariantError::TooLarge { width, height });
         }
-        let longest = Self::MAX_CONNECT.min(width.max(height));
-        if !(Self::MIN_CONNECT..=longest).contains(&connect) {
-            return Err(VariantError::Connect { connect, longest });
-        }
+        check_connect(width, height, connect)?;
         Ok(Self { width, height, connect })
     }
 
@@ -84,12 +79,7 @@ impl Default for Variant {
 /// Prints `WxH`, and `WxHxK` unless four stones win.
 impl fmt::Display for Variant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { width, height, connect } = self;
-        if *connect == Self::STANDARD.connect {
-            formatter.pad(&format!("{width}x{height}"))
-        } else {
-            formatter.pad(&format!("{width}x{height}x{connect}"))
-        }
+        formatter.pad(&print_size([self.width, self.height, self.connect]))
     }
 }
 
@@ -98,14 +88,45 @@ impl FromStr for Variant {
     type Err = VariantError;
 
     fn from_str(text: &str) -> Result<Self, VariantError> {
-        let unreadable = || VariantError::Unreadable { text: text.to_owned() };
-        let numbers: Vec<u8> =
-            text.split('x').map(parse_number).collect::<Option<_>>().ok_or_else(unreadable)?;
-        match numbers[..] {
-            [width, height] => Self::new(width, height, Self::STANDARD.connect),
-            [width, height, connect] => Self::new(width, height, connect),
-            _ => Err(unreadable()),
-        }
+        let [width, height, connect] = parse_size(text)?;
+        Self::new(width, height, connect)
+    }
+}
+
+/// Refuses a board that is too narrow or too low for any game.
+pub(crate) fn check_sides(width: u8, height: u8) -> Result<(), VariantError> {
+    if width < Variant::MIN_SIDE || height < Variant::MIN_SIDE {
+        return Err(VariantError::TooSmall { width, height });
+    }
+    Ok(())
+}
+
+/// Refuses a line that no board has or that this one has no room for.
+pub(crate) fn check_connect(width: u8, height: u8, connect: u8) -> Result<(), VariantError> {
+    let longest = Variant::MAX_CONNECT.min(width.max(height));
+    if !(Variant::MIN_CONNECT..=longest).contains(&connect) {
+        return Err(VariantError::Connect { connect, longest });
+    }
+    Ok(())
+}
+
+/// Width, height and length of a line as text.
+pub(crate) fn print_size([width, height, connect]: [u8; 3]) -> String {
+    if connect == Variant::STANDARD.connect {
+        format!("{width}x{height}")
+    } else {
+        format!("{width}x{height}x{connect}")
+    }
+}
+
+/// What [`print_size`] prints, whether or not there is such a board.
+pub(crate) fn parse_size(text: &str) -> Result<[u8; 3], VariantError> {
+    let unreadable = || VariantError::Unreadable { text: text.to_owned() };
+    let numbers: Vec<u8> = text.split('x').map(parse_number).collect::<Option<_>>().ok_or_else(unreadable)?;
+    match numbers[..] {
+        [width, height] => Ok([width, height, Variant::STANDARD.connect]),
+        [width, height, connect] => Ok([width, height, connect]),
+        _ => Err(unreadable()),
     }
 }
 

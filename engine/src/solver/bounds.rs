@@ -8,15 +8,16 @@
 //! Mean nodes on rows 1 to 30 of begin-medium with the rules 121.0 thousand, without 214.6. Tried and lost: leaving out
 //! of the first rule the cells that the first side cannot reach before the window closes (0 %, and it costs time).
 
+use super::bucket::KnownBounds;
 use super::geometry::Geometry;
 use super::node::Node;
-use super::table::KnownBounds;
+use super::word::Word;
 
 /// Bounds of the score of a position in which the side to move does not win at once and has a move that does not lose
 /// at once, for that side.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-pub(super) fn of<G: Geometry>(geometry: G, node: &Node) -> KnownBounds {
+pub(super) fn of<G: Geometry>(geometry: G, node: &Node<G::Word>) -> KnownBounds {
     // The earliest wins: the side to move with its second stone from now, the other with its second too.
     let earliest = geometry.win(node.ply + 3);
     let lower = -geometry.win(node.ply + 4);
@@ -51,7 +52,7 @@ pub(super) fn of<G: Geometry>(geometry: G, node: &Node) -> KnownBounds {
 /// columns.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-fn second_follows_up<G: Geometry>(geometry: G, node: &Node) -> Option<i32> {
+fn second_follows_up<G: Geometry>(geometry: G, node: &Node<G::Word>) -> Option<i32> {
     let empty = geometry.full() & !node.mask;
     let even = geometry.even_rows();
     let owned = empty & even & !geometry.playable(node.mask);
@@ -60,7 +61,7 @@ fn second_follows_up<G: Geometry>(geometry: G, node: &Node) -> Option<i32> {
     if geometry.has_line(node.mine | (empty & !owned & !beyond)) {
         return None;
     }
-    if wins != 0 {
+    if wins != G::Word::ZERO {
         return Some(-stones_spared(even & (wins | beyond)));
     }
     Some(if geometry.has_line(node.theirs() | owned) { -1 } else { 0 })
@@ -90,15 +91,15 @@ fn second_follows_up<G: Geometry>(geometry: G, node: &Node) -> Option<i32> {
 /// first takes w before the board is full. The distance is counted as there, w's column like the others.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-fn first_threatens_an_odd_cell<G: Geometry>(geometry: G, node: &Node) -> Option<i32> {
+fn first_threatens_an_odd_cell<G: Geometry>(geometry: G, node: &Node<G::Word>) -> Option<i32> {
     let empty = geometry.full() & !node.mask;
     let playable = geometry.playable(node.mask);
     let even = geometry.even_rows();
     let mut best: Option<i32> = None;
     let mut candidates = node.their_wins & !even & !playable;
-    while candidates != 0 {
+    while candidates != G::Word::ZERO {
         // The lowest of each column.
-        let cell = candidates & candidates.wrapping_neg();
+        let cell = candidates.lowest();
         let column = geometry.column_of(cell);
         candidates &= !column;
         let owned = empty & even & !playable & !column;
@@ -117,6 +118,6 @@ fn first_threatens_an_odd_cell<G: Geometry>(geometry: G, node: &Node) -> Option<
 /// A distance in stones of the winner: one for each of these cells.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-fn stones_spared(cells: u64) -> i32 {
+fn stones_spared<W: Word>(cells: W) -> i32 {
     cells.count_ones().cast_signed()
 }

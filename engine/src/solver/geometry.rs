@@ -1,5 +1,6 @@
 //! Boards as bits, for any variant, with that of 7x6 known to the compiler.
 
+use super::word::Word;
 use crate::board::{Bitboard, Variant};
 
 /// What the search has to know about a board: `height + 1` bits a column, as in [`Bitboard`].
@@ -7,11 +8,14 @@ use crate::board::{Bitboard, Variant};
 /// [`Standard`] has no fields and folds to constants, which takes 7x6 from 217 ns a node, as [`AnySize`], to 127.
 #[expect(clippy::inline_always, reason = "dimensions fold to constants only where they are inlined")]
 pub(super) trait Geometry: Copy + Send + Sync {
+    /// The word whose bits are the cells.
+    type Word: Word;
+
     fn width(self) -> u32;
     fn height(self) -> u32;
     fn connect(self) -> u32;
     /// The lowest cell of each column.
-    fn bottom(self) -> u64;
+    fn bottom(self) -> Self::Word;
 
     #[inline(always)]
     fn cells(self) -> u32 {
@@ -31,16 +35,16 @@ pub(super) trait Geometry: Copy + Send + Sync {
     }
 
     #[inline(always)]
-    fn full(self) -> u64 {
+    fn full(self) -> Self::Word {
         (self.bottom() << self.height()).wrapping_sub(self.bottom())
     }
 
     /// The cells of the second, fourth, sixth row and so on.
     #[inline(always)]
-    fn even_rows(self) -> u64 {
+    fn even_rows(self) -> Self::Word {
         // One such column, multiplied into every column.
         let column = 0xAAAA_AAAA_AAAA_AAAA & ((1 << self.height()) - 1);
-        self.bottom().wrapping_mul(column)
+        self.bottom().wrapping_mul(Self::Word::from(column))
     }
 
     /// The score of a win with the stone that is number `stones` on the board, as [`crate::search::Score::win`] has
@@ -58,20 +62,20 @@ pub(super) trait Geometry: Copy + Send + Sync {
 
     /// The cells where stones would land.
     #[inline(always)]
-    fn playable(self, mask: u64) -> u64 {
+    fn playable(self, mask: Self::Word) -> Self::Word {
         mask.wrapping_add(self.bottom()) & self.full()
     }
 
     /// The cells, empty or not, that complete a line with `own`. Bits off the board mean nothing.
     #[inline(always)]
-    fn completing(self, own: u64) -> u64 {
+    fn completing(self, own: Self::Word) -> Self::Word {
         let connect = self.connect();
         // Vertically only the cell above the stones can be empty.
         let mut all = (2..connect).fold(own << 1, |all, step| all & (own << step));
         for stride in &self.strides()[1..] {
             // Runs of 0, 1, 2 .. stones that end before a cell, and that begin behind it: together with the cell they
             // are a line if they have all but one of its stones.
-            let mut before = [u64::MAX; Variant::MAX_CONNECT as usize];
+            let mut before = [Self::Word::ALL; Variant::MAX_CONNECT as usize];
             let mut behind = before;
             for run in 1..connect {
                 before[run as usize] = before[run as usize - 1] & own.unbounded_shl(run * stride);
@@ -86,7 +90,7 @@ pub(super) trait Geometry: Copy + Send + Sync {
 
     /// The cells from which a line of these cells starts, in the direction of a stride.
     #[inline(always)]
-    fn starts(self, cells: u64, stride: u32) -> u64 {
+    fn starts(self, cells: Self::Word, stride: u32) -> Self::Word {
         // Pairs, then pairs of pairs; the last step overlaps if the length is no power of two.
         let (mut starts, mut length) = (cells, 1);
         while length < self.connect() {
@@ -99,15 +103,16 @@ pub(super) trait Geometry: Copy + Send + Sync {
 
     /// Whether there is a line of these cells.
     #[inline(always)]
-    fn has_line(self, cells: u64) -> bool {
+    fn has_line(self, cells: Self::Word) -> bool {
         // All directions before the one branch: a test in between would be guessed wrong too often.
-        self.strides().into_iter().fold(0, |starts, stride| starts | self.starts(cells, stride)) != 0
+        let starts = self.strides().map(|stride| self.starts(cells, stride));
+        starts.into_iter().fold(Self::Word::ZERO, |all, starts| all | starts) != Self::Word::ZERO
     }
 
     /// The cells above those given, column by column.
     #[inline(always)]
-    fn above(self, cells: u64) -> u64 {
-        let mut all = 0;
+    fn above(self, cells: Self::Word) -> Self::Word {
+        let mut all = Self::Word::ZERO;
         let mut layer = cells;
         for _ in 1..self.height() {
             layer = (layer << 1) & self.full();
@@ -118,21 +123,29 @@ pub(super) trait Geometry: Copy + Send + Sync {
 
     /// All cells of the column in which this one cell is.
     #[inline(always)]
-    fn column_of(self, cell: u64) -> u64 {
+    fn column_of(self, cell: Self::Word) -> Self::Word {
         let column = cell.trailing_zeros() / self.stride();
-        ((1 << self.height()) - 1) << (column * self.stride())
+        Self::Word::from((1 << self.height()) - 1) << (column * self.stride())
     }
 
     /// Left and right exchanged, guards included.
     #[inline(always)]
-    fn mirror(self, bits: u64) -> u64 {
-        let column = (1_u64 << self.stride()) - 1;
-        let mut mirrored = 0;
+    fn mirror(self, bits: Self::Word) -> Self::Word {
+        let column = Self::Word::from((1 << self.stride()) - 1);
+        let mut mirrored = Self::Word::ZERO;
         for from in 0..self.width() {
             let to = self.width() - 1 - from;
             mirrored |= ((bits >> (from * self.stride())) & column) << (to * self.stride());
         }
         mirrored
+    }
+
+    /// A number that no other position of the same variant has, but for its mirror image, which has the same: see
+    /// [`crate::Position::key`].
+    #[inline(always)]
+    fn key(self, mine: Self::Word, mask: Self::Word) -> Self::Word {
+        let key = mine + mask;
+        key.min(self.mirror(key))
     }
 }
 
@@ -142,6 +155,8 @@ pub(super) struct Standard;
 
 #[expect(clippy::inline_always, reason = "as for the trait")]
 impl Geometry for Standard {
+    type Word = u64;
+
     #[inline(always)]
     fn width(self) -> u32 {
         7
@@ -165,27 +180,34 @@ impl Geometry for Standard {
 }
 
 /// Any variant, read at run time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AnySize {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct AnySize<W> {
     width: u32,
     height: u32,
     connect: u32,
-    bottom: u64,
+    bottom: W,
 }
 
-impl AnySize {
-    pub(super) fn new(variant: Variant) -> Self {
-        Self {
-            width: variant.width().into(),
-            height: variant.height().into(),
-            connect: variant.connect().into(),
-            bottom: Bitboard::bottom_row(variant).bits(),
-        }
+impl<W: Word> AnySize<W> {
+    /// A board that fits the word, guards included.
+    pub(super) fn new(width: u8, height: u8, connect: u8) -> Self {
+        let [width, height, connect] = [width, height, connect].map(u32::from);
+        debug_assert!(width * (height + 1) <= W::BITS, "{width}x{height} does not fit");
+        let bottom = (0..width).fold(W::ZERO, |row, column| row | W::ONE << (column * (height + 1)));
+        Self { width, height, connect, bottom }
+    }
+}
+
+impl AnySize<u64> {
+    pub(super) fn of(variant: Variant) -> Self {
+        Self::new(variant.width(), variant.height(), variant.connect())
     }
 }
 
 #[expect(clippy::inline_always, reason = "as for the trait")]
-impl Geometry for AnySize {
+impl<W: Word> Geometry for AnySize<W> {
+    type Word = W;
+
     #[inline(always)]
     fn width(self) -> u32 {
         self.width
@@ -202,7 +224,7 @@ impl Geometry for AnySize {
     }
 
     #[inline(always)]
-    fn bottom(self) -> u64 {
+    fn bottom(self) -> W {
         self.bottom
     }
 }
@@ -216,7 +238,7 @@ mod tests {
 
     const VARIANTS: [&str; 9] = ["7x6", "9x6", "8x7", "4x4x3", "9x6x5", "10x5", "4x15x8", "12x4x7", "5x5"];
 
-    fn check(geometry: impl Geometry, position: &Position) {
+    fn check(geometry: impl Geometry<Word = u64>, position: &Position) {
         let variant = position.variant();
         let (mine, mask) = (position.mine(), position.mask());
         let empty = geometry.full() & !mask.bits();
@@ -247,7 +269,7 @@ mod tests {
         for variant in VARIANTS.map(|variant| variant.parse::<Variant>().unwrap()) {
             for _ in 0..200 {
                 let position = random_position(variant, &mut rng);
-                check(AnySize::new(variant), &position);
+                check(AnySize::of(variant), &position);
                 if variant == Variant::STANDARD {
                     check(Standard, &position);
                 }

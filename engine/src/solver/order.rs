@@ -15,11 +15,12 @@
 
 use super::geometry::Geometry;
 use super::node::Node;
+use super::word::Word;
 
 /// What the ranks of the moves of one position have in common.
-pub(super) struct Order {
+pub(super) struct Order<W> {
     /// By direction, the cells in a would-be line that has one stone of the side to move and none of the other.
-    promising: [u64; 4],
+    promising: [W; 4],
 }
 
 /// Weight of one threat: more than everything else together.
@@ -35,38 +36,38 @@ const OFF_CENTRE: i32 = 5;
 /// and does not count.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-pub(super) fn threats<G: Geometry>(geometry: G, played: &Node) -> i32 {
+pub(super) fn threats<G: Geometry>(geometry: G, played: &Node<G::Word>) -> i32 {
     let too_late = geometry.above(played.my_wins & !geometry.playable(played.mask));
     (played.their_wins & !too_late).count_ones().cast_signed()
 }
 
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-impl Order {
+impl<W: Word> Order<W> {
     #[inline(always)]
-    pub(super) fn new<G: Geometry>(geometry: G, node: &Node) -> Self {
+    pub(super) fn new<G: Geometry<Word = W>>(geometry: G, node: &Node<W>) -> Self {
         let own = node.mine;
         let open = own | (geometry.full() & !node.mask);
         let promising = geometry.strides().map(|stride| {
             let steps = (0..geometry.connect()).map(|step| step * stride);
-            let (mut any, mut several) = (0, 0);
+            let (mut any, mut several) = (W::ZERO, W::ZERO);
             for step in steps.clone() {
                 let stones = own.unbounded_shr(step);
                 several |= any & stones;
                 any |= stones;
             }
             let starts = geometry.starts(open, stride) & any & !several;
-            steps.fold(0, |cells, step| cells | starts.unbounded_shl(step))
+            steps.fold(W::ZERO, |cells, step| cells | starts.unbounded_shl(step))
         });
         Self { promising }
     }
 
     /// The rank of a move: the higher, the sooner it is searched. `threats` is what [`threats`] says of it.
     #[inline(always)]
-    pub(super) fn rank<G: Geometry>(&self, geometry: G, stone: u64, threats: i32) -> i32 {
+    pub(super) fn rank<G: Geometry<Word = W>>(&self, geometry: G, stone: W, threats: i32) -> i32 {
         let bit = stone.trailing_zeros();
         let (column, row) = (bit / geometry.stride(), bit % geometry.stride());
         let off_centre = (2 * column).abs_diff(geometry.width() - 1).cast_signed();
-        let promising: i32 = self.promising.iter().map(|cells| i32::from(cells & stone != 0)).sum();
+        let promising: i32 = self.promising.iter().map(|cells| i32::from(*cells & stone != W::ZERO)).sum();
         THREAT * threats + PROMISE * promising + ROW * row.cast_signed() - OFF_CENTRE * off_centre
     }
 }

@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bounds;
+use super::bucket::KnownBounds;
 use super::geometry::Geometry;
 use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::search::Search;
-use super::table::{BoundsTable, KnownBounds};
+use super::table::BoundsTable;
 use crate::search::{Interrupted, SearchLimits};
 
 /// Distances in plies that are asked for first, in this order: odd ones for a win of the side to move, even ones for a
@@ -20,9 +21,9 @@ use crate::search::{Interrupted, SearchLimits};
 const DISTANCES: [u32; 5] = [9, 12, 13, 16, 17];
 
 /// Solves positions of one board.
-pub(super) struct Root<'a, G> {
+pub(super) struct Root<'a, G: Geometry> {
     pub(super) geometry: G,
-    pub(super) table: &'a BoundsTable,
+    pub(super) table: &'a BoundsTable<G::Word>,
     pub(super) limits: SearchLimits<'a>,
     pub(super) threads: NonZeroUsize,
     /// Nodes of all threads so far.
@@ -38,7 +39,7 @@ impl<G: Geometry> Root<'_, G> {
     /// Fails with what was proven until the limits were reached.
     pub(super) fn solve(
         &mut self,
-        root: Node,
+        root: Node<G::Word>,
         known: KnownBounds,
         guess: Option<i32>,
     ) -> Result<i32, KnownBounds> {
@@ -54,12 +55,12 @@ impl<G: Geometry> Root<'_, G> {
 
     fn solve_open(
         &mut self,
-        node: &Node,
-        moves: u64,
+        node: &Node<G::Word>,
+        moves: G::Word,
         known: KnownBounds,
         guess: Option<i32>,
     ) -> Result<i32, KnownBounds> {
-        let place = self.table.place(self.geometry, node);
+        let place = self.table.place(node.key(self.geometry), self.geometry.key_bits());
         let proven = bounds::of(self.geometry, node).and(self.table.recall(place));
         // The caller may ask for less than the score, such as its sign: then the score may lie outside.
         let mut known = KnownBounds {
@@ -89,7 +90,7 @@ impl<G: Geometry> Root<'_, G> {
     }
 
     /// Searches one null window. With several threads the first that finishes answers.
-    fn search(&mut self, node: &Node, moves: u64, alpha: i32) -> Result<i32, Interrupted> {
+    fn search(&mut self, node: &Node<G::Word>, moves: G::Word, alpha: i32) -> Result<i32, Interrupted> {
         let left = self.limits.after(self.nodes);
         let is_done = AtomicBool::new(false);
         let threads = self.threads.get();

@@ -1,43 +1,45 @@
 //! The search of one position with a null window.
 
 use super::bounds;
+use super::bucket::KnownBounds;
 use super::geometry::Geometry;
 use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::order;
-use super::table::{BoundsTable, KnownBounds, Place};
+use super::table::{BoundsTable, Place};
+use super::word::Word;
 use crate::board::Variant;
 use crate::search::Interrupted;
 
 /// One thread of a search: its board, the table, and what it may still spend.
-pub(super) struct Search<'a, G> {
+pub(super) struct Search<'a, G: Geometry> {
     geometry: G,
-    table: &'a BoundsTable,
+    table: &'a BoundsTable<G::Word>,
     pub(super) meter: NodeMeter<'a>,
     /// Which of several threads this is: all but the first shuffle moves of like rank.
     thread: u32,
     /// The children of the nodes from the root to the current one. A stack, because room for all columns in each node
     /// would have to be filled each time, which took a quarter of the time.
-    stack: Vec<Child>,
+    stack: Vec<Child<G::Word>>,
 }
 
 /// A position with a free choice, reached from its parent by one move and the forced line after it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Child {
-    node: Node,
+pub(super) struct Child<W> {
+    node: Node<W>,
     /// Moves that do not lose at once, at least two.
-    moves: u64,
+    moves: W,
     /// Whether it is the other side's turn than at the parent.
     is_flipped: bool,
-    place: Place,
+    place: Place<W>,
     /// The stone of the parent's move.
-    stone: u64,
+    stone: W,
     /// Threats made by that stone.
     threats: i32,
 }
 
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-impl Child {
+impl<W> Child<W> {
     /// A score of the child as a score of the parent.
     #[inline(always)]
     fn for_parent(&self, score: i32) -> i32 {
@@ -100,7 +102,12 @@ enum Glance {
 
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl<'a, G: Geometry> Search<'a, G> {
-    pub(super) fn new(geometry: G, table: &'a BoundsTable, meter: NodeMeter<'a>, thread: u32) -> Self {
+    pub(super) fn new(
+        geometry: G,
+        table: &'a BoundsTable<G::Word>,
+        meter: NodeMeter<'a>,
+        thread: u32,
+    ) -> Self {
         // Plies times columns: never more, so it never grows.
         let stack = Vec::with_capacity((geometry.cells() * geometry.width()) as usize);
         Self { geometry, table, meter, thread, stack }
@@ -114,7 +121,12 @@ impl<'a, G: Geometry> Search<'a, G> {
     /// # Errors
     ///
     /// Fails when the limits are reached.
-    pub(super) fn search(&mut self, node: &Node, moves: u64, alpha: i32) -> Result<i32, Interrupted> {
+    pub(super) fn search(
+        &mut self,
+        node: &Node<G::Word>,
+        moves: G::Word,
+        alpha: i32,
+    ) -> Result<i32, Interrupted> {
         self.meter.begin_node()?;
         let before = self.meter.nodes;
         let base = self.stack.len();
@@ -154,7 +166,7 @@ impl<'a, G: Geometry> Search<'a, G> {
             }
         }
         self.stack.truncate(base);
-        let place = self.table.place(self.geometry, node);
+        let place = self.table.place(node.key(self.geometry), self.geometry.key_bits());
         self.table.remember(place, best, alpha, self.meter.nodes - before);
         Ok(best)
     }
@@ -162,13 +174,13 @@ impl<'a, G: Geometry> Search<'a, G> {
     /// Plays each move and the forced line after it, and lists the children of which the rules and the static bounds
     /// do not say enough.
     #[inline(always)]
-    fn settle_children(&mut self, node: &Node, moves: u64, alpha: i32) -> Glance {
+    fn settle_children(&mut self, node: &Node<G::Word>, moves: G::Word, alpha: i32) -> Glance {
         let geometry = self.geometry;
         let mut best = -i32::MAX;
         let mut rest = moves;
-        while rest != 0 {
-            let stone = rest & rest.wrapping_neg();
-            rest &= rest - 1;
+        while rest != G::Word::ZERO {
+            let stone = rest.lowest();
+            rest = rest.without_lowest();
             let played = node.play(geometry, stone);
             let (settled, moves, is_flipped) = match played.settle(geometry) {
                 Settled::Known(score) if -score > alpha => return Glance::Cut(-score),
@@ -194,7 +206,7 @@ impl<'a, G: Geometry> Search<'a, G> {
                 best = best.max(known.upper);
                 continue;
             }
-            let place = self.table.place(geometry, &child.node);
+            let place = self.table.place(child.node.key(geometry), geometry.key_bits());
             self.table.prefetch(place);
             self.stack.push(Child { place, ..child });
         }
@@ -205,7 +217,7 @@ impl<'a, G: Geometry> Search<'a, G> {
     #[inline(always)]
     fn probe_children(
         &self,
-        node: &Node,
+        node: &Node<G::Word>,
         alpha: i32,
         mut best: i32,
         base: usize,
@@ -229,7 +241,7 @@ impl<'a, G: Geometry> Search<'a, G> {
 
     /// What a thread adds to the rank of a move, so that threads go different ways: less than a threat is worth.
     #[inline(always)]
-    fn shuffle(&self, stone: u64) -> i32 {
+    fn shuffle(&self, stone: G::Word) -> i32 {
         const AMOUNTS: u32 = 8;
         (stone.trailing_zeros().wrapping_mul(self.thread).wrapping_mul(0x9E37_79B9) >> 16 & (AMOUNTS - 1))
             .cast_signed()

@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicBool;
 use proptest::prelude::*;
 use rand::RngExt;
 
+use super::geometry::Geometry;
+use super::node::{self, Node};
 use super::*;
 use crate::board::{BySide, Side};
 use crate::game::Game;
@@ -88,7 +90,7 @@ fn ends_of_games_on_all_boards_are_solved_as_by_minimax() {
 
 /// Compares what is said without searching with minimax, and counts for each side to move how often it says more than
 /// how many stones a win takes.
-fn check_bounds<G: Geometry>(geometry: G, position: &Position, telling: &mut BySide<u32>) {
+fn check_bounds<G: Geometry<Word = u64>>(geometry: G, position: &Position, telling: &mut BySide<u32>) {
     if position.outcome().is_some() {
         return;
     }
@@ -113,7 +115,7 @@ fn static_bounds_hold_near_the_end() {
         let variant: Variant = variant.parse().unwrap();
         for _ in 0..1_500 {
             let position = late_position(variant, 14, &mut rng);
-            check_bounds(AnySize::new(variant), &position, &mut telling);
+            check_bounds(AnySize::of(variant), &position, &mut telling);
             if variant == Variant::STANDARD {
                 check_bounds(Standard, &position, &mut telling);
             }

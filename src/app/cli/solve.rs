@@ -12,11 +12,11 @@ use std::time::Duration;
 use fourfold_arena::shard::Shard;
 use fourfold_arena::time::read_duration;
 use fourfold_bots::think;
-use fourfold_engine::Variant;
 use fourfold_engine::review::Judge;
+use fourfold_engine::solver::wide::{WideSolver, WideVariant};
 use fourfold_engine::solver::{SearchLimits, Solver};
 
-use self::answer::{SolveQuestion, SolveTask};
+use self::answer::{LineSolver, SolveQuestion};
 
 /// More threads than any machine this runs on has cores.
 const THREADS_MAX: usize = 256;
@@ -34,6 +34,7 @@ Examples:
   fourfold solve 44353
   fourfold solve --columns 44353
   fourfold solve --variant 9x6x5 --time 10 -
+  fourfold solve --variant 8x8 --nodes 1000000 44444444
   cut -f1 positions.tsv | fourfold solve - > scores.txt")]
 pub(super) struct SolveCommand {
     /// Only who wins: 1, 0 or -1.
@@ -58,9 +59,10 @@ pub(super) struct SolveCommand {
     /// All lines are read first.
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
-    /// Board size and line length, such as 7x6 or 9x6x5.
+    /// Board size and line length, such as 7x6, 9x6x5 or 8x8: at most 12 columns, 15 rows and 96 cells, which is more
+    /// than can be played.
     #[arg(long, value_name = "V", default_value_t)]
-    variant: Variant,
+    variant: WideVariant,
     /// Moves from the empty board, one base-36 column digit each from 1; `-` for one such line after the other from
     /// standard input.
     #[arg(value_name = "MOVES", default_value = "-")]
@@ -69,24 +71,23 @@ pub(super) struct SolveCommand {
 
 impl SolveCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let task = SolveTask { question: self.question(), variant: self.variant };
         let threads = self.threads.unwrap_or_else(all_cores);
         // A single position gets all threads for itself.
         let is_single = self.positions.len() == 1 && self.positions != ["-"];
         // Nothing is held back that was solved, so Ctrl-C may end the process as it always does.
         let command = &self;
         let answerer = || {
-            let mut judge = command.judge(if is_single { threads } else { NonZero::<usize>::MIN });
-            move |line: &[u8]| command.answer(task, line, &mut judge)
+            let mut solver = command.solver(if is_single { threads } else { NonZero::<usize>::MIN });
+            move |line: &[u8]| command.answer(line, &mut solver)
         };
         Ok(stream::answer_all(self.lines()?, io::stdout(), threads.get(), answerer)?)
     }
 
     /// Answers a line within the limits of the flags.
-    fn answer(&self, task: SolveTask, line: &[u8], judge: &mut Judge) -> String {
+    fn answer(&self, line: &[u8], solver: &mut LineSolver) -> String {
         let stop = AtomicBool::new(false);
         let limits = SearchLimits { nodes: self.nodes, stop: &stop };
-        think::stopped_after(self.time, &stop, || task.answer(line, judge, limits))
+        think::stopped_after(self.time, &stop, || solver.answer(self.question(), line, limits))
     }
 
     /// What is to be answered, a line each.
@@ -102,9 +103,13 @@ impl SolveCommand {
         }
     }
 
-    fn judge(&self, threads: NonZero<usize>) -> Judge {
+    fn solver(&self, threads: NonZero<usize>) -> LineSolver {
+        let Some(variant) = self.variant.playable() else {
+            return LineSolver::Wide(WideSolver::new().with_threads(threads), self.variant);
+        };
         let solver = Solver::new().with_threads(threads);
-        if self.no_book { Judge::without_book(solver) } else { Judge::new(solver) }
+        let judge = if self.no_book { Judge::without_book(solver) } else { Judge::new(solver) };
+        LineSolver::Playable(judge, variant)
     }
 
     fn question(&self) -> SolveQuestion {
