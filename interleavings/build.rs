@@ -63,13 +63,23 @@ const PIECES: &[Piece] = &[
     ),
     // What two threads have written of one position is mixed.
     piece(
-        "table",
-        "engine/src/solver/table.rs",
+        "plain_bucket",
+        "engine/src/solver/plain_bucket.rs",
         [
-            "if entry.is_of(place) { entry.0 } else { found }",
-            "if entry.is_of(place) { entry.0 | found } else { found }",
+            "if entry.is_of(tag) { entry.0 } else { found }",
+            "if entry.is_of(tag) { entry.0 | found } else { found }",
         ],
     ),
+    // Whoever reads does not look again whether somebody has written meanwhile.
+    piece(
+        "versioned_bucket",
+        "engine/src/solver/versioned_bucket.rs",
+        [
+            "version % 2 == 0 && self.version.load(Ordering::Relaxed) == version;",
+            "version % 2 == 0;",
+        ],
+    ),
+    helper("bucket", "engine/src/solver/bucket.rs"),
 ];
 
 fn main() {

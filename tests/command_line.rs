@@ -200,6 +200,61 @@ fn solving_ends_with_bounds_when_its_limits_run_out() {
 }
 
 #[test]
+fn boards_that_cannot_be_played_are_solved() {
+    // Three in a row, open to both sides: the fourth stone of 32, or of 48, wins. The time differs from run to run.
+    let solved = |arguments: &[&str]| {
+        let output = run(&[&["solve"], arguments].concat());
+        let lines: Vec<String> = text(&output.stdout)
+            .lines()
+            .map(|line| line.rsplit_once(' ').map_or(line, |(answer, _)| answer).to_owned())
+            .collect();
+        (lines, output.status.code())
+    };
+    let one = |line: &str| (vec![line.to_owned()], Some(0));
+    assert_eq!(solved(&["--variant", "8x8", "384858"]), one("384858 29 0"));
+    assert_eq!(solved(&["--variant", "12x8", "--weak", "ccbcac"]), one("ccbcac 1 0"));
+    assert_eq!(solved(&["--variant", "8x8", "--shard", "2/2", "1212121", "384858"]), one("384858 29 0"));
+    let (lines, _) = solved(&["--variant", "8x8", "--columns", NEARLY_FULL]);
+    let scores = lines[0].rsplit_once(' ').unwrap().0; // without the nodes
+    assert_eq!(scores, format!("{NEARLY_FULL} 1 3 . . . . 1 ."));
+    let (lines, _) = solved(&["--variant", "10x8", "--nodes", "2000", "--threads", "2", "5", "5b"]);
+    assert!(
+        lines[0].starts_with("5 >= -") && lines[0].contains(" <= ") && lines[0].ends_with(" 2000"),
+        "{lines:?}"
+    );
+    assert!(lines[1].starts_with("5b error: move 2 is illegal: column 11 is not on a board"), "{lines:?}");
+    let mut command = fourfold(&["solve", "--variant", "8x8", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"384858\n111111111\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = text(&output.stdout);
+    assert!(
+        printed.starts_with("384858 29 0 ") && printed.contains("\n111111111 error: move 9"),
+        "{printed}"
+    );
+}
+
+/// A game on 8x8 in which five cells are left. The scores are those of a plain minimax in another language.
+const NEARLY_FULL: &str = "38646478337386863358428486185366256352124451571557447712117";
+
+#[test]
+fn boards_that_cannot_be_solved_or_played_are_refused() {
+    let solvable = "board is too large to solve: at most 12 columns, 15 rows and 96 cells";
+    for variant in ["20x20", "13x4", "12x9", "4x16"] {
+        check_usage(&["solve", "--variant", variant, "4"], &format!("a {variant} {solvable}"));
+    }
+    check_usage(
+        &["solve", "--variant", "8x8x9", "4"],
+        "lines of 9 are not allowed on this board: 3 to 8 are",
+    );
+    check_usage(&["solve", "--variant", "8by8", "4"], "`8by8` is not a board size such as 7x6 or 9x6x5");
+    for command in ["play", "match", "review"] {
+        let playable = "a 8x8 board is too large: width x (height + 1) is at most 64";
+        check_usage(&[command, "--variant", "8x8"], playable);
+    }
+}
+
+#[test]
 fn parts_of_positions_make_the_whole() {
     let positions: Vec<String> = (1..=7).flat_map(|a| (1..=7).map(move |b| format!("44{a}{b}"))).collect();
     // The time differs from run to run; the nodes are 0, as the book knows.

@@ -35,11 +35,13 @@ mod geometry;
 mod meter;
 mod node;
 mod order;
+mod plain_bucket;
 mod processor;
 mod prover;
 mod root;
 mod search;
 mod table;
+mod versioned_bucket;
 pub mod wide;
 mod word;
 

@@ -11,6 +11,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use fourfold_engine::solver::wide::{WidePosition, WideSolver};
 use fourfold_engine::solver::{Score, SearchLimits, Solver, TableSize};
 use fourfold_engine::{Column, Game, Position, Variant};
 
@@ -122,35 +123,38 @@ fn all_column_scores_are_exact() {
     check_columns(&mut Solver::with_table(TableSize::from_mib(64)), |_, _| true);
 }
 
-/// Who wins from the empty board, by the table of board sizes that John Tromp and Christophe Steininger solved
-/// (README of ChristopheSteininger/c4).
+/// Scores of the empty board, by the tables of who wins and with which move on the board sizes that John Tromp and
+/// Christophe Steininger solved (readme of ChristopheSteininger/c4): by both sizes of a word.
 #[track_caller]
-fn check_published(values: &[(&str, &str)]) {
-    for &(variant, sign) in values {
-        let variant: Variant = variant.parse().unwrap();
-        let mut solver = Solver::with_table(TableSize::from_mib(64));
-        let found = solver.score(&Position::new(variant), FREE).unwrap();
-        assert_eq!(found.value.sign().to_string(), sign, "{variant}");
+fn check_published(scores: &[(&str, i32)]) {
+    let size = TableSize::from_mib(64);
+    for &(text, score) in scores {
+        let variant: Variant = text.parse().unwrap();
+        let found = Solver::with_table(size).score(&Position::new(variant), FREE).unwrap();
+        assert_eq!(found.value.value(), score, "{text}");
+        let position = WidePosition::new(variant.into());
+        let found = WideSolver::with_table(size).score(&position, FREE).unwrap();
+        assert_eq!(found.value.value(), score, "{text} in 128 bits");
     }
 }
 
 #[test]
 fn published_values_of_small_boards() {
     check_published(&[
-        ("4x4", "draw"),
-        ("5x4", "draw"),
-        ("4x5", "draw"),
-        ("5x5", "draw"),
-        ("6x4", "loss"),
-        ("7x4", "draw"),
-        ("4x7", "draw"),
-        ("5x6", "draw"),
-        ("6x5", "draw"),
+        ("4x4", 0),
+        ("5x4", 0),
+        ("4x5", 0),
+        ("5x5", 0),
+        ("6x4", -1), // the second side wins with the last stone
+        ("7x4", 0),
+        ("4x7", 0),
+        ("5x6", 0),
+        ("6x5", 0),
     ]);
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes a minute or two"]
 fn published_values_of_other_boards() {
-    check_published(&[("8x4", "loss"), ("6x6", "loss"), ("5x7", "draw"), ("7x5", "draw"), ("7x6", "win")]);
+    check_published(&[("8x4", -1), ("6x6", -1), ("5x7", 0), ("7x5", 0), ("7x6", 1)]);
 }

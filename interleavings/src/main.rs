@@ -51,17 +51,26 @@ macro_rules! line {
     };
 }
 
+/// What both kinds of buckets of the solver's table are.
+macro_rules! bucket {
+    () => {
+        mod bucket {
+            include!(concat!(env!("OUT_DIR"), "/bucket.rs"));
+        }
+    };
+}
+
 piece!(outbox, "outbox", "outbox");
 piece!(outbox_spoilt, "outbox_spoilt", "outbox");
 piece!(ask, "ask", "ask");
 piece!(ask_spoilt, "ask_spoilt", "ask");
 piece!(precedence, "precedence", "precedence");
 piece!(precedence_spoilt, "precedence_spoilt", "precedence");
-piece!(table, "table", "table", {
-    use crate::stand_ins::solver::{geometry, node, processor};
+piece!(plain_bucket, "plain_bucket", "plain_bucket", {
+    bucket!();
 });
-piece!(table_spoilt, "table_spoilt", "table", {
-    use crate::stand_ins::solver::{geometry, node, processor};
+piece!(plain_bucket_spoilt, "plain_bucket_spoilt", "plain_bucket", {
+    bucket!();
 });
 piece!(turns, "turns", "turns", {
     use crate::ShareSettings;
@@ -71,6 +80,12 @@ piece!(turns_spoilt, "turns_spoilt", "turns", {
     use crate::ShareSettings;
     line!();
 });
+piece!(versioned_bucket, "versioned_bucket", "versioned_bucket", {
+    bucket!();
+});
+piece!(versioned_bucket_spoilt, "versioned_bucket_spoilt", "versioned_bucket", {
+    bucket!();
+});
 
 /// Name, model, model of the spoilt form.
 type Trial = (&'static str, fn(), fn());
@@ -79,8 +94,9 @@ const TRIALS: &[Trial] = &[
     ("ask", ask::model, ask_spoilt::model),
     ("outbox", outbox::model, outbox_spoilt::model),
     ("precedence", precedence::model, precedence_spoilt::model),
-    ("table", table::model, table_spoilt::model),
+    ("plain_bucket", plain_bucket::model, plain_bucket_spoilt::model),
     ("turns", turns::model, turns_spoilt::model),
+    ("versioned_bucket", versioned_bucket::model, versioned_bucket_spoilt::model),
 ];
 
 fn main() -> ExitCode {

@@ -111,24 +111,3 @@ impl ShareSettings {
         part
     }
 }
-
-/// Boards and processors, for the table of the solver.
-pub(crate) mod solver {
-    pub(crate) mod geometry {
-        pub(crate) trait Geometry: Copy {
-            fn mirror(self, key: u64) -> u64;
-            fn key_bits(self) -> u32;
-        }
-    }
-
-    pub(crate) mod node {
-        pub(crate) struct Node {
-            pub(crate) mine: u64,
-            pub(crate) mask: u64,
-        }
-    }
-
-    pub(crate) mod processor {
-        pub(crate) fn prefetch<T>(_: &T) {}
-    }
-}

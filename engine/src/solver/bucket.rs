@@ -1,12 +1,6 @@
 //! What a place of the transposition table holds: bounds of the scores of a few positions.
 
-mod plain;
-mod versioned;
-
 use std::fmt::Debug;
-
-pub(super) use plain::PlainBucket;
-pub(super) use versioned::VersionedBucket;
 
 /// Bounds of a score, for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,11 +40,11 @@ pub(super) trait Bucket<Tag>: Default + Debug + Send + Sync {
 }
 
 /// Work is the binary logarithm of the nodes that were searched, at most 15.
-const WORK_BITS: u32 = 4;
-const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
+pub(super) const WORK_BITS: u32 = 4;
+pub(super) const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
 /// Nodes as they are kept.
 #[inline]
-fn work_of(nodes: u64) -> u64 {
+pub(super) fn work_of(nodes: u64) -> u64 {
     u64::from((nodes + 1).ilog2()).min(WORK_MASK)
 }

@@ -4,7 +4,8 @@
 //! other. What is asked together lies together: a bucket has 64 bytes, one cache line. Any number of threads share a
 //! table without waiting; how, the buckets say.
 
-use super::bucket::{Bucket, KnownBounds, PlainBucket};
+use super::bucket::{Bucket, KnownBounds};
+use super::plain_bucket::PlainBucket;
 use super::processor;
 use super::word::Word;
 

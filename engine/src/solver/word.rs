@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::ops::{Add, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
 
-use super::bucket::{Bucket, PlainBucket, VersionedBucket};
+use super::bucket::Bucket;
+use super::plain_bucket::PlainBucket;
+use super::versioned_bucket::VersionedBucket;
 
 /// An unsigned integer with room for a board: `u64` for the boards that are played, `u128` for wide ones.
 ///

@@ -14,7 +14,7 @@
 
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-use super::{Bucket, KnownBounds, WORK_BITS, WORK_MASK, work_of};
+use super::bucket::{Bucket, KnownBounds, WORK_BITS, WORK_MASK, work_of};
 
 /// Entries in a cache line.
 const SLOTS: usize = 4;
@@ -22,7 +22,7 @@ const SLOTS: usize = 4;
 /// Four entries of 14 bytes, each in three parts, and their version. Bounds of 0 say nothing of any position.
 #[derive(Default, Debug)]
 #[repr(C, align(64))]
-pub(in crate::solver) struct VersionedBucket {
+pub(super) struct VersionedBucket {
     version: AtomicU64,
     /// The lowest 64 bits of the tag.
     low: [AtomicU64; SLOTS],

@@ -5,14 +5,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Bucket, KnownBounds, WORK_BITS, WORK_MASK, work_of};
+use super::bucket::{Bucket, KnownBounds, WORK_BITS, WORK_MASK, work_of};
 
 /// Entries in a cache line.
 const SLOTS: usize = 8;
 
 #[derive(Default, Debug)]
 #[repr(C, align(64))]
-pub(in crate::solver) struct PlainBucket([AtomicU64; SLOTS]);
+pub(super) struct PlainBucket([AtomicU64; SLOTS]);
 
 /// An entry: from the lowest bit the lower bound, the upper bound, the work, and the tag.
 ///
