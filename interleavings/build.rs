@@ -75,8 +75,8 @@ const PIECES: &[Piece] = &[
         "versioned_bucket",
         "engine/src/solver/versioned_bucket.rs",
         [
-            "version % 2 == 0 && self.version.load(Ordering::Relaxed) == version;",
-            "version % 2 == 0;",
+            "version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version;",
+            "version.is_multiple_of(2);",
         ],
     ),
     helper("bucket", "engine/src/solver/bucket.rs"),

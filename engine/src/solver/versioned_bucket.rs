@@ -104,7 +104,7 @@ impl VersionedBucket {
     #[inline]
     fn begin(&self) -> Option<u64> {
         let version = self.version.load(Ordering::Relaxed);
-        if version % 2 == 1 {
+        if !version.is_multiple_of(2) {
             return None;
         }
         self.version.compare_exchange(version, version + 1, Ordering::Acquire, Ordering::Relaxed).ok()?;
@@ -121,7 +121,7 @@ impl Bucket<u128> for VersionedBucket {
         let version = self.version.load(Ordering::Acquire);
         let found = self.find(SplitTag::new(tag));
         fence(Ordering::Acquire);
-        let is_whole = version % 2 == 0 && self.version.load(Ordering::Relaxed) == version;
+        let is_whole = version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version;
         unpack(if is_whole { found } else { 0 })
     }
 

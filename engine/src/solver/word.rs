@@ -68,7 +68,6 @@ pub(super) trait Word:
 /// The same lines for both: a generic implementation would need a trait of all these operations, which is this one.
 macro_rules! impl_word {
     ($word:ty, $bucket:ty, $spread:expr) => {
-        #[expect(clippy::inline_always, reason = "part of the innermost loop")]
         impl Word for $word {
             const BITS: u32 = <$word>::BITS;
             const ZERO: Self = 0;
@@ -113,7 +112,7 @@ macro_rules! impl_word {
             }
 
             #[inline(always)]
-            #[expect(clippy::cast_possible_truncation, reason = "the caller knows that it is small")]
+            #[allow(clippy::cast_possible_truncation, reason = "the caller knows that it is small")]
             fn to_index(self) -> usize {
                 self as usize
             }

@@ -92,7 +92,7 @@ fn check_against_naive(
     let expected = naive_scores(&mut board, variant.width());
     let scores = solver.column_scores(&position, FREE).unwrap().value;
     let found: Vec<Option<i32>> =
-        (0..expected.len()).map(|index| scores.get(column(index)).map(|score| score.value())).collect();
+        (0..expected.len()).map(|index| scores.get(column(index)).map(Score::value)).collect();
     assert_eq!(found, expected, "{variant} {moves:?}");
     let best = expected.iter().flatten().max().copied().unwrap_or(0);
     assert_eq!(solver.score(&position, FREE).unwrap().value.value(), best, "{variant} {moves:?}");

@@ -105,7 +105,7 @@ fn random_stones_have_the_lines_that_counting_finds() {
             let (mine, mask) = random_stones(grid, &mut rng);
             let empty = geometry.full() & !mask;
             assert_eq!(geometry.has_line(mine), lines.iter().any(|line| line & !mine == 0), "{mine:x}");
-            let wins = lines.iter().map(|line| line & !mine).filter(|rest| rest.count_ones() == 1);
+            let wins = lines.iter().map(|line| line & !mine).filter(|rest| rest.is_power_of_two());
             let wins = wins.fold(0, |all, cell| all | cell);
             assert_eq!(geometry.completing(mine) & empty, wins & empty, "{variant} {mine:x} {mask:x}");
             let is_landing = |&[column, row]: &Place| {
