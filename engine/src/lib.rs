@@ -8,7 +8,8 @@
 //! - [`notation`] reads and prints move lists and board diagrams; [`Game`] replays moves into a position and
 //!   an outcome.
 //! - A [`SideResult`] is a game's end as one player sees it, a [`WinDrawLoss`] counts such ends.
-//! - [`openings`] are fair beginnings, [`playout`] plays at random, [`search`] looks ahead, [`solver`] to the end.
+//! - [`openings`] are fair beginnings, [`playout`] plays at random, [`search`] looks ahead, [`solver`] to the end,
+//!   on boards above 64 bits too, which nothing else knows.
 //!
 //! ```
 //! use fourfold_engine::{Game, Outcome, Side, Variant};

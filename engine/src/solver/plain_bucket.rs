@@ -1,7 +1,7 @@
 //! Entries of one word: for boards of 64 bits.
 //!
-//! An entry is read and written as a whole, so any number of threads may share it without locks: at worst one overwrites
-//! what another has found out.
+//! An entry is read and written as a whole, so any number of threads may share it without locks: at worst one writes
+//! over what another has found out.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -10,6 +10,7 @@ use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::search::Search;
 use super::table::BoundsTable;
+use super::word::Word;
 use crate::search::{Interrupted, SearchLimits};
 
 /// Distances in plies that are asked for first, in this order: odd ones for a win of the side to move, even ones for a
@@ -30,7 +31,7 @@ pub(super) struct Root<'a, G: Geometry> {
     pub(super) nodes: u64,
 }
 
-impl<G: Geometry> Root<'_, G> {
+impl<W: Word, G: Geometry<Word = W>> Root<'_, G> {
     /// Narrows what is known of a position's score until it is one number, or until the limits are reached. In it
     /// nobody has a line. A `guess` is asked for first.
     ///
@@ -39,7 +40,7 @@ impl<G: Geometry> Root<'_, G> {
     /// Fails with what was proven until the limits were reached.
     pub(super) fn solve(
         &mut self,
-        root: Node<G::Word>,
+        root: Node<W>,
         known: KnownBounds,
         guess: Option<i32>,
     ) -> Result<i32, KnownBounds> {
@@ -55,8 +56,8 @@ impl<G: Geometry> Root<'_, G> {
 
     fn solve_open(
         &mut self,
-        node: &Node<G::Word>,
-        moves: G::Word,
+        node: &Node<W>,
+        moves: W,
         known: KnownBounds,
         guess: Option<i32>,
     ) -> Result<i32, KnownBounds> {
@@ -90,7 +91,7 @@ impl<G: Geometry> Root<'_, G> {
     }
 
     /// Searches one null window. With several threads the first that finishes answers.
-    fn search(&mut self, node: &Node<G::Word>, moves: G::Word, alpha: i32) -> Result<i32, Interrupted> {
+    fn search(&mut self, node: &Node<W>, moves: W, alpha: i32) -> Result<i32, Interrupted> {
         let left = self.limits.after(self.nodes);
         let is_done = AtomicBool::new(false);
         let threads = self.threads.get();

@@ -101,13 +101,8 @@ enum Glance {
 }
 
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
-impl<'a, G: Geometry> Search<'a, G> {
-    pub(super) fn new(
-        geometry: G,
-        table: &'a BoundsTable<G::Word>,
-        meter: NodeMeter<'a>,
-        thread: u32,
-    ) -> Self {
+impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
+    pub(super) fn new(geometry: G, table: &'a BoundsTable<W>, meter: NodeMeter<'a>, thread: u32) -> Self {
         // Plies times columns: never more, so it never grows.
         let stack = Vec::with_capacity((geometry.cells() * geometry.width()) as usize);
         Self { geometry, table, meter, thread, stack }
@@ -121,12 +116,7 @@ impl<'a, G: Geometry> Search<'a, G> {
     /// # Errors
     ///
     /// Fails when the limits are reached.
-    pub(super) fn search(
-        &mut self,
-        node: &Node<G::Word>,
-        moves: G::Word,
-        alpha: i32,
-    ) -> Result<i32, Interrupted> {
+    pub(super) fn search(&mut self, node: &Node<W>, moves: W, alpha: i32) -> Result<i32, Interrupted> {
         self.meter.begin_node()?;
         let before = self.meter.nodes;
         let base = self.stack.len();
@@ -174,11 +164,11 @@ impl<'a, G: Geometry> Search<'a, G> {
     /// Plays each move and the forced line after it, and lists the children of which the rules and the static bounds
     /// do not say enough.
     #[inline(always)]
-    fn settle_children(&mut self, node: &Node<G::Word>, moves: G::Word, alpha: i32) -> Glance {
+    fn settle_children(&mut self, node: &Node<W>, moves: W, alpha: i32) -> Glance {
         let geometry = self.geometry;
         let mut best = -i32::MAX;
         let mut rest = moves;
-        while rest != G::Word::ZERO {
+        while rest != W::ZERO {
             let stone = rest.lowest();
             rest = rest.without_lowest();
             let played = node.play(geometry, stone);
@@ -217,7 +207,7 @@ impl<'a, G: Geometry> Search<'a, G> {
     #[inline(always)]
     fn probe_children(
         &self,
-        node: &Node<G::Word>,
+        node: &Node<W>,
         alpha: i32,
         mut best: i32,
         base: usize,
@@ -241,7 +231,7 @@ impl<'a, G: Geometry> Search<'a, G> {
 
     /// What a thread adds to the rank of a move, so that threads go different ways: less than a threat is worth.
     #[inline(always)]
-    fn shuffle(&self, stone: G::Word) -> i32 {
+    fn shuffle(&self, stone: W) -> i32 {
         const AMOUNTS: u32 = 8;
         (stone.trailing_zeros().wrapping_mul(self.thread).wrapping_mul(0x9E37_79B9) >> 16 & (AMOUNTS - 1))
             .cast_signed()

@@ -10,7 +10,7 @@ use super::versioned_bucket::VersionedBucket;
 /// An unsigned integer with room for a board: `u64` for the boards that are played, `u128` for wide ones.
 ///
 /// The search is written once for both. Each is compiled by itself, so that boards of 64 bits pay nothing for the
-/// others.
+/// others. With 128 bits a node takes 1.7 to 1.9 times as long (8x7 and 9x6, the same board in both).
 pub(super) trait Word:
     Copy
     + Default
