@@ -154,7 +154,7 @@ fn published_values_of_small_boards() {
 }
 
 #[test]
-#[ignore = "takes a minute or two"]
+#[ignore = "takes some minutes: from the empty board, twice each"]
 fn published_values_of_other_boards() {
     check_published(&[("8x4", -1), ("6x6", -1), ("5x7", 0), ("7x5", 0), ("7x6", 1)]);
 }
