@@ -72,8 +72,8 @@ fn flags<'a>(log: &'a Path, games: &'a str) -> Vec<&'a str> {
 /// Kills a match again and again, resumes it, and compares it with one that nobody killed.
 ///
 /// Each run is killed when its log has grown by a few games, so that kills come while games are played however fast the
-/// machine is; a moment of chance is added, so that they come at all stages of a game and of a write. Every fourth is killed
-/// after a moment alone: while it starts, or reads the log.
+/// machine is; a moment of chance is added, so that they come at all stages of a game and of a write. Every fourth is
+/// killed after a moment alone: while it starts, or reads the log.
 fn check_kills(games: &str, kills: u32, seed: u64) {
     let directory = tempfile::tempdir().unwrap();
     let (whole, killed) = (directory.path().join("whole.ndjson"), directory.path().join("killed.ndjson"));

@@ -29,6 +29,7 @@ use super::pages::admin::{
 };
 use super::request::JsonBody;
 use super::state::AppState;
+use super::texts::Language;
 use crate::accounts::operators::Standing;
 use crate::accounts::{Accounts, Authenticated};
 use crate::model::ids::{GameId, PlayerName, TournamentId};
@@ -43,6 +44,9 @@ const DECISIONS_SHOWN: usize = 20;
 
 /// Games that are named of each.
 const GAMES_SHOWN: usize = 5;
+
+/// Below so much evidence no game says anything: one honest player in so many.
+const EVIDENCE_SHOWN: f64 = 10.0;
 
 /// Neither browsers nor anything between keep what is shown here.
 const CACHING: HeaderValue = HeaderValue::from_static("no-store");
@@ -349,10 +353,11 @@ fn minute(at: &str) -> String {
 impl From<FairPlayReport> for DecisionsShown {
     fn from(report: FairPlayReport) -> Self {
         let FairPlayReport { at, games, waiting, players } = report;
-        let read =
-            at.as_deref().map_or_else(|| "not read yet".to_owned(), |at| format!("read {}", minute(at)));
-        let waiting = if waiting == 0 { String::new() } else { format!(", {waiting} still to be solved") };
-        let rests_on = format!("{games} rated games between people, {read}{waiting}.");
+        let solved = format!("{games} rated games between people");
+        let rests_on = match (at, waiting) {
+            (Some(at), 0) => format!("{solved}, read {}.", minute(&at)),
+            (_, waiting) => format!("{solved}; {waiting} more are being solved."),
+        };
         let decided = players.into_iter().filter(|finding| finding.hard > 0);
         Self { rests_on, rows: decided.take(DECISIONS_SHOWN).map(DecisionsRow::from).collect() }
     }
@@ -361,18 +366,29 @@ impl From<FairPlayReport> for DecisionsShown {
 impl From<Finding> for DecisionsRow {
     fn from(finding: Finding) -> Self {
         let Finding { player, games, hard, kept, range: (from, to), evidence, look, weighing, .. } = finding;
-        let weighing = weighing.into_iter().take(GAMES_SHOWN).map(|weighing| weighing.game);
+        let games_shown = if evidence < EVIDENCE_SHOWN { 0 } else { GAMES_SHOWN };
+        let weighing = weighing.into_iter().take(games_shown).map(|weighing| weighing.game);
         Self {
             player,
             games,
             hard,
             kept,
             usual: format!("{from:.0} to {to:.0}"),
-            evidence: format!("1 in {evidence:.0}"),
+            evidence: Language::English.number(whole(evidence)),
             look,
             weighing: weighing.collect(),
         }
     }
+}
+
+/// Evidence as a number that can be read; what is beyond all numbers is the largest.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it saturates, and is at least 1"
+)]
+fn whole(evidence: f64) -> u64 {
+    evidence.round() as u64
 }
 
 fn newcomer(player: ListedPlayer) -> Row {

@@ -26,11 +26,8 @@ impl ShowFairPlay {
             async |daemon| daemon.fair_play(self.player.as_deref()).await,
             |out, report: FairPlayReport| {
                 let FairPlayReport { at, games, waiting, players } = report;
-                let at = at.map_or_else(|| "not yet".to_owned(), |at| format!("at {at}"));
-                writeln!(
-                    out,
-                    "rated games between people: {games}, read {at}, still to be solved: {waiting}"
-                )?;
+                let at = at.map(|at| format!(", read {at}")).unwrap_or_default();
+                writeln!(out, "rated games between people: {games}{at}, still to be solved: {waiting}")?;
                 findings::write(out, &players, is_single)
             },
         )
