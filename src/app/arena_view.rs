@@ -159,6 +159,10 @@ impl ArenaView for LiveArena {
         self.lobby.offer(challenge.clone()).await
     }
 
+    async fn open_offers(&self) -> Vec<Offer> {
+        self.lobby.listed().await
+    }
+
     fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
         self.line_feeds.follow(what)
     }

@@ -19,6 +19,7 @@ mod live;
 mod mail;
 pub(super) mod mistakes;
 pub(super) mod names;
+mod open_offers;
 pub(super) mod own_bots;
 mod personal_memory;
 pub(super) mod players;
@@ -77,6 +78,7 @@ fn endpoints() -> Vec<Endpoint> {
         review::endpoints(),
         positions::endpoints(),
         live::endpoints(),
+        open_offers::endpoints(),
         feeds::endpoints(),
         puzzles::endpoints(),
         bots::endpoints(),
@@ -137,6 +139,7 @@ mod tests {
         "get /api/v1/positions/{moves}",
         "get /api/v1/positions/{moves}.svg",
         "get /api/v1/live",
+        "get /api/v1/correspondence/offers",
         "get /api/v1/bots",
         "post /api/v1/bots",
         "post /api/v1/bots/{name}/tokens",

@@ -134,6 +134,9 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// An offer that is open to whoever has its link, while it stands.
     async fn challenge(&self, challenge: &ChallengeId) -> Option<Offer>;
 
+    /// Offers by correspondence that anyone may take, the newest first.
+    async fn open_offers(&self) -> Vec<Offer>;
+
     /// Messages as they come, for a reader that keeps up.
     ///
     /// # Errors

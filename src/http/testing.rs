@@ -85,6 +85,8 @@ pub(crate) struct TestArena {
     pub(crate) is_full: AtomicBool,
     pub(crate) live: Vec<LiveGame>,
     pub(crate) bots: Vec<OpenBot>,
+    /// Those that anyone may take.
+    pub(crate) offers: Vec<Offer>,
     /// What the feed of results says before it ends.
     pub(crate) results: Vec<ServerMessage>,
     pub(crate) feed_places: usize,
@@ -129,6 +131,10 @@ impl ArenaView for TestArena {
 
     async fn challenge(&self, _: &ChallengeId) -> Option<Offer> {
         None
+    }
+
+    async fn open_offers(&self) -> Vec<Offer> {
+        self.offers.clone()
     }
 
     fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {

@@ -178,6 +178,11 @@ impl LobbyActor {
                 // The session may have been replaced.
                 let _ = answer.send(self.challenges.of(&player).next().is_some());
             }
+            LobbyCommand::Listed { answer } => {
+                let offers = self.challenges.listed().map(|challenge| self.offer(challenge)).collect();
+                // The page may have stopped waiting.
+                let _ = answer.send(offers);
+            }
             LobbyCommand::Look { challenge, answer } => {
                 let offer = self.challenges.get(&challenge).map(|challenge| self.offer(challenge));
                 // The page may have stopped waiting.

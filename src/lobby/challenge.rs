@@ -10,7 +10,7 @@ use crate::model::clock::{GameTime, is_beyond_a_day, takes_days};
 use crate::model::ids::{ChallengeId, PlayerId};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::player::Identity;
-use crate::protocol::WireError;
+use crate::protocol::{ErrorCode, WireError};
 
 use crate::model::player::PlayerKind;
 
@@ -27,6 +27,11 @@ const LINK_EXPIRY: Duration = Duration::from_hours(24);
 /// How long an open challenge to a game by correspondence stands: who plays with days for each move looks in now and
 /// then.
 const CORRESPONDENCE_LINK_EXPIRY: Duration = Duration::from_hours(7 * 24);
+/// Offers that anyone may take, of all players: more than anybody reads through, and one answer of the list has room for
+/// all of them.
+pub(crate) const LISTED_MAX: usize = 200;
+/// Those of one player: the list is for many.
+pub(crate) const LISTED_OF_ONE_MAX: usize = 3;
 /// How long an idempotency key is remembered.
 const KEY_MEMORY: Duration = Duration::from_hours(24);
 /// Longest idempotency key.
@@ -78,6 +83,8 @@ pub(crate) struct PendingChallenge {
     pub(crate) terms: Terms,
     /// When it ends by itself.
     pub(crate) expires: Instant,
+    /// Whether it stands in the list of open offers.
+    pub(crate) is_listed: bool,
     /// By which address its maker has found the site: who gets its link finds it there, too.
     pub(crate) site: Option<SiteOrigin>,
     /// The place of a link in its network's share.
@@ -90,6 +97,7 @@ pub(crate) struct Asked {
     /// Who is asked; nobody in particular for an open offer.
     pub(crate) to: Option<PlayerId>,
     pub(crate) terms: Terms,
+    pub(crate) is_listed: bool,
 }
 
 /// All open offers. Looked up by player and by time, never by going through all of them: whoever fills the book with
@@ -102,6 +110,8 @@ pub(crate) struct Challenges {
     by_end: BTreeSet<End>,
     links: BTreeSet<End>,
     guest_links: BTreeSet<End>,
+    /// At most [`LISTED_MAX`], and those of an earlier process.
+    listed: BTreeSet<End>,
     keys: HashMap<ChallengeKey, (ChallengeId, Asked)>,
     /// The keys with the time until which they are remembered, in the order of these times.
     keys_by_age: VecDeque<(Instant, ChallengeKey)>,
@@ -186,6 +196,9 @@ impl Challenges {
             if challenge.from.identity.kind == PlayerKind::Guest {
                 self.guest_links.insert(end.clone());
             }
+            if challenge.is_listed {
+                self.listed.insert(end.clone());
+            }
         }
         self.by_end.insert(end);
         self.open.insert(challenge.id.clone(), challenge);
@@ -228,7 +241,7 @@ impl Challenges {
     pub(crate) fn remove(&mut self, id: &ChallengeId) -> Option<PendingChallenge> {
         let challenge = self.open.remove(id)?;
         let end = (challenge.expires, id.clone());
-        for ends in [&mut self.by_end, &mut self.links, &mut self.guest_links] {
+        for ends in [&mut self.by_end, &mut self.links, &mut self.guest_links, &mut self.listed] {
             ends.remove(&end);
         }
         for player in parties(&challenge) {
@@ -301,6 +314,24 @@ impl Challenges {
         player: &'a PlayerId,
     ) -> impl Iterator<Item = &'a PendingChallenge> + 'a {
         self.made_by(player).filter(|challenge| challenge.to.is_none())
+    }
+
+    /// Offers that anyone may take, the newest first.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &PendingChallenge> {
+        self.listed.iter().rev().filter_map(|(_, id)| self.get(id))
+    }
+
+    /// Whether one more offer of a player fits into the list; if not, when the first of those ends that are in its way.
+    pub(crate) fn has_listed_place(&self, maker: &PlayerId) -> Result<(), Option<Instant>> {
+        let own = self.links_of(maker).filter(|offer| offer.is_listed);
+        let ends: Vec<Instant> = own.map(|offer| offer.expires).collect();
+        if ends.len() >= LISTED_OF_ONE_MAX {
+            return Err(ends.into_iter().min());
+        }
+        if self.listed.len() >= LISTED_MAX {
+            return Err(self.listed.first().map(|(end, _)| *end));
+        }
+        Ok(())
     }
 
     /// Takes out the oldest link of a guest.
@@ -403,6 +434,26 @@ fn check_correspondence(terms: &Terms, from: &Identity, to: Option<&Identity>) -
     }
     if terms.games.number() != 1 {
         return Err(WireError::bad_field("games", "games is 1 where a move may take more than a day"));
+    }
+    Ok(())
+}
+
+/// Offers in the list are of games by correspondence: nobody need be there to wait for whoever takes one. `player` is
+/// who makes it, or takes it.
+///
+/// # Errors
+///
+/// `bad_field` if each move has less than a day, `forbidden` without an account.
+pub(crate) fn check_listed(terms: &Terms, player: &Identity) -> Result<(), WireError> {
+    if !takes_days(terms.time.control()) {
+        return Err(WireError::bad_field("listed", "offers in the list have a day or more for each move"));
+    }
+    if player.kind != PlayerKind::Human {
+        let message = "offers in the list are made and taken by people who have an account";
+        return Err(WireError::new(ErrorCode::Forbidden, message));
+    }
+    if terms.games.number() != 1 {
+        return Err(WireError::bad_field("games", "games is 1 for offers in the list"));
     }
     Ok(())
 }
@@ -590,6 +641,7 @@ mod tests {
             to: to.map(party),
             terms: terms(),
             expires,
+            is_listed: false,
             site: None,
             _place: None,
         }
@@ -599,7 +651,7 @@ mod tests {
     fn a_key_stands_for_one_request() {
         let mut challenges = Challenges::default();
         let (ann, now) = (identity("ann", PlayerKind::Human), Instant::now());
-        let asked = Asked { to: None, terms: terms() };
+        let asked = Asked { to: None, terms: terms(), is_listed: false };
         let made = challenge("c1", None, now + LINK_EXPIRY);
         challenges.insert(made.clone(), Some("k".into()), asked.clone(), now);
         assert_eq!(challenges.repeated(&ann.id, Some("k"), &asked), Repeated::Yes(made.id));
@@ -620,7 +672,8 @@ mod tests {
         for (id, to, lasts) in
             [("c1", Some("bob"), LIVE_EXPIRY), ("c2", Some("bob"), BOT_EXPIRY), ("c3", None, LINK_EXPIRY)]
         {
-            let asked = Asked { to: to.map(|name| name.parse().unwrap()), terms: terms() };
+            let to_id = to.map(|name| name.parse().unwrap());
+            let asked = Asked { to: to_id, terms: terms(), is_listed: false };
             challenges.insert(challenge(id, to, now + lasts), None, asked, now);
         }
         assert_eq!(challenges.expire(now + LIVE_EXPIRY).len(), 1);
@@ -637,7 +690,7 @@ mod tests {
         for (id, kind, hours) in links {
             let mut made = challenge(id, None, now + Duration::from_hours(hours));
             made.from.identity.kind = kind;
-            challenges.insert(made, None, Asked { to: None, terms: terms() }, now);
+            challenges.insert(made, None, Asked { to: None, terms: terms(), is_listed: false }, now);
         }
         let ann = "ann".parse().unwrap();
         assert_eq!(challenges.links_of(&ann).count(), 3);
@@ -656,10 +709,15 @@ mod tests {
         for (id, to) in others.chain(asked) {
             let mut made = challenge(&id, to.as_deref(), now + LINK_EXPIRY);
             made.from = party(&format!("m{id}"));
-            challenges.insert(made, None, Asked { to: None, terms: terms() }, now);
+            challenges.insert(made, None, Asked { to: None, terms: terms(), is_listed: false }, now);
         }
         let (ann, bob): (PlayerId, PlayerId) = ("ann".parse().unwrap(), "bob".parse().unwrap());
-        challenges.insert(challenge("c", Some("bob"), now), None, Asked { to: None, terms: terms() }, now);
+        challenges.insert(
+            challenge("c", Some("bob"), now),
+            None,
+            Asked { to: None, terms: terms(), is_listed: false },
+            now,
+        );
         challenges.looks.set(0);
         assert_eq!((challenges.made_by(&ann).count(), challenges.count_links()), (1, LINKS_MAX));
         assert!(challenges.has_place(PlayerKind::Guest, &bob, now));
@@ -680,7 +738,7 @@ mod tests {
             count += 1;
             let mut made = challenge(&format!("c{count}"), Some("bob"), now + LIVE_EXPIRY);
             made.from.identity.kind = kind;
-            let asked = Asked { to: Some(bob.clone()), terms: terms() };
+            let asked = Asked { to: Some(bob.clone()), terms: terms(), is_listed: false };
             challenges.insert(made.clone(), None, asked, now);
             made.id
         };

@@ -76,6 +76,8 @@ pub(super) struct Wish {
     pub(super) from: Party,
     pub(super) to: Option<Party>,
     pub(super) terms: Terms,
+    /// Whether it is to stand in the list of open offers.
+    pub(super) is_listed: bool,
     pub(super) key: Option<String>,
 }
 
@@ -116,6 +118,10 @@ pub(super) enum LobbyCommand {
     Look {
         challenge: ChallengeId,
         answer: oneshot::Sender<Option<Offer>>,
+    },
+    /// Asks for the offers that anyone may take.
+    Listed {
+        answer: oneshot::Sender<Vec<Offer>>,
     },
     HasOffers {
         player: PlayerId,
@@ -171,11 +177,11 @@ impl LobbyHandle {
             }
             LobbyRequest::Unseek => Prepared::Unseek,
             LobbyRequest::Challenge(Challenge { to, terms, key }) => {
-                self.wish(session, Some(&to), terms, key).await?
+                let variant = terms.variant.0;
+                let to = self.lookup.party(self.lookup.player(&to).await?, variant).await?;
+                self.wish(session, Some(to), OpenChallenge { terms, listed: false, key }).await?
             }
-            LobbyRequest::OpenChallenge(OpenChallenge { terms, key }) => {
-                self.wish(session, None, terms, key).await?
-            }
+            LobbyRequest::OpenChallenge(open) => self.wish(session, None, open).await?,
             LobbyRequest::Accept(id) => {
                 Prepared::Accept { id, ratings: self.lookup.ratings(session.identity()).await? }
             }
@@ -188,18 +194,12 @@ impl LobbyHandle {
     async fn wish(
         &self,
         session: &Session,
-        to: Option<&str>,
-        terms: Terms,
-        key: Option<String>,
+        to: Option<Party>,
+        OpenChallenge { terms, listed, key }: OpenChallenge,
     ) -> Result<Prepared, WireError> {
         check_key(key.as_deref())?;
-        let variant = terms.variant.0;
-        let to = match to {
-            Some(name) => Some(self.lookup.party(self.lookup.player(name).await?, variant).await?),
-            None => None,
-        };
-        let from = self.lookup.party(session.identity().clone(), variant).await?;
-        Ok(Prepared::Challenge(Box::new(Wish { from, to, terms, key })))
+        let from = self.lookup.party(session.identity().clone(), terms.variant.0).await?;
+        Ok(Prepared::Challenge(Box::new(Wish { from, to, terms, is_listed: listed, key })))
     }
 
     /// A connection is gone: its seek goes too.
@@ -230,6 +230,11 @@ impl LobbyHandle {
     #[cfg(test)]
     pub(crate) async fn fail(&self, answer: ReplyTo) {
         let _ = self.commands.send(LobbyCommand::Fail { answer }).await;
+    }
+
+    /// The offers by correspondence that anyone may take, the newest first.
+    pub(crate) async fn listed(&self) -> Vec<Offer> {
+        ask(&self.commands, |answer| LobbyCommand::Listed { answer }).await.unwrap_or_default()
     }
 
     /// An open offer, for the page behind its link.

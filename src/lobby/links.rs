@@ -31,6 +31,7 @@ pub(super) fn stored(challenge: &PendingChallenge, key: Option<String>) -> Store
         time: terms.time.control(),
         rated: terms.rated,
         is_load: terms.load,
+        is_listed: challenge.is_listed,
         opening: opening.map(|opening| OpeningSource { kind: opening.kind, moves: opening.moves.clone() }),
         games: terms.games.number(),
         side: terms.side,
@@ -62,13 +63,14 @@ pub(super) async fn take_up(
     let Some(maker) = maker_of(lookup, &link).await? else { return Ok(None) };
     let Ok(terms) = check_terms(&terms, &maker, None) else { return Ok(None) };
     let from = lookup.stored_party(maker, terms.variant.0).await?;
-    let asked = Asked { to: None, terms: terms.clone() };
+    let asked = Asked { to: None, terms: terms.clone(), is_listed: link.is_listed };
     let challenge = PendingChallenge {
         id: link.id,
         from,
         to: None,
         terms,
         expires: now + left,
+        is_listed: link.is_listed,
         site: link.site,
         // Addresses are not stored: it counts for no network any more.
         _place: None,

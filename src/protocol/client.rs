@@ -233,6 +233,9 @@ pub struct OpenChallenge {
     /// What is offered.
     #[serde(flatten)]
     pub(crate) terms: Terms,
+    /// Whether it stands in the list of open offers, for whoever wants to take it; by correspondence only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) listed: bool,
     /// Makes a repeated request the same challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,

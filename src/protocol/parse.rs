@@ -136,12 +136,14 @@ fn read_challenge(frame: &Value) -> Result<Challenge, WireError> {
 
 fn read_open_challenge(frame: &Value) -> Result<OpenChallenge, WireError> {
     #[derive(Deserialize)]
-    struct Key {
+    struct Other {
+        #[serde(default)]
+        listed: bool,
         #[serde(default)]
         key: Option<String>,
     }
-    let Key { key } = read(frame)?;
-    Ok(OpenChallenge { terms: read::<Terms>(frame)?, key })
+    let Other { listed, key } = read(frame)?;
+    Ok(OpenChallenge { terms: read::<Terms>(frame)?, listed, key })
 }
 
 fn read_watch(frame: &Value) -> Result<Watch, WireError> {

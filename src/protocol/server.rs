@@ -196,6 +196,9 @@ pub struct Offer {
     /// Where an open offer can be taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
+    /// Whether it stands in the list of open offers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) listed: bool,
 }
 
 /// How an offer ended.

@@ -25,6 +25,8 @@ pub struct StoredLink {
     pub(crate) rated: bool,
     /// Whether the games only put load on the arena.
     pub(crate) is_load: bool,
+    /// Whether it stands in the list of open offers.
+    pub(crate) is_listed: bool,
     /// With which moves they begin, if that was asked for.
     pub(crate) opening: Option<OpeningSource>,
     pub(crate) games: u32,

@@ -117,3 +117,37 @@ test("who gives up by correspondence sees another rating move", async () => {
   await second.goto(`/player/${name}`);
   assert.match(await second.innerText("#main"), /By correspondence, 7x6\s+730\?/);
 });
+
+test("an offer to everybody stands in the list, is withdrawn, and is taken by a press", async () => {
+  const eve = await browser.visitor(arena.url, DESKTOP);
+  await signUp(eve, "Eve");
+  await eve.goto("/correspondence");
+  await open(eve);
+  const offer = async () => {
+    await eve.check('input[name="listed"]');
+    await open(eve);
+    assert.equal((await eve.innerText("#make-link")).trim(), "Put it on the list");
+    await eve.click("#make-link");
+    await eve.waitForSelector("[data-withdraw]");
+  };
+  await offer();
+  await assertGood(eve, "one's own offer in the list");
+  await open(eve);
+  await eve.click("[data-withdraw]");
+  await eve.waitForSelector("text=Nobody offers a game to everybody at the moment.");
+  await offer();
+
+  const stranger = await browser.visitor(arena.url, PHONE);
+  await stranger.goto("/correspondence");
+  assert.match(await stranger.innerText(".open-offers"), /Eve[^]*3 days a move · Rated · 7 × 6 · Begins: Random/);
+  assert.equal(await stranger.locator("[data-take]").count(), 0);
+  await signUp(stranger, "Finn");
+  const finn = stranger;
+  await finn.goto("/correspondence");
+  await open(finn);
+  await assertGood(finn, "somebody else's offer in the list");
+  await finn.click("[data-take]");
+  await finn.waitForURL("**/game/*");
+  await eve.waitForSelector(".game-tile");
+  assert.equal(await eve.locator("[data-withdraw]").count(), 0);
+});

@@ -1,9 +1,10 @@
-// Games by correspondence: makes links to new ones, and looks again when a turn or a game has come.
+// Games by correspondence: makes links to new ones, takes offers of others, and looks again when a turn or a game has
+// come.
 
 import { call } from "./account-call.js";
 import { isCorrespondence } from "./correspondence.js";
 import { find } from "./dom.js";
-import { showRefusal, toast } from "./shell.js";
+import { expectGame, expectNothing, showRefusal, toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { chosenBoard, showLink, wantsRated } from "./start.js";
 
@@ -14,11 +15,34 @@ async function makeLink() {
   const time = { bank_ms: null, increment_ms: 0, move_ms: Number(days.value) };
   try {
     const terms = { time, rated: wantsRated(), variant: chosenBoard(), side: /** @type {const} */ ("random") };
-    const answer = await connection.request({ type: "open_challenge", ...terms });
-    if (answer.type === "challenge") showLink(find("#invite"), new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
+    const listed = /** @type {HTMLInputElement} */ (find('input[name="listed"]')).checked;
+    const answer = await connection.request({ type: "open_challenge", ...terms, ...(listed && { listed }) });
+    if (listed) location.reload();
+    else if (answer.type === "challenge") showLink(find("#invite"), new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
   } catch (error) {
     showRefusal(error);
   }
+}
+
+/**
+ * Takes somebody's offer, or one's own back.
+ * @param {"accept" | "cancel"} type
+ * @param {string} challenge
+ */
+async function answerOffer(type, challenge) {
+  if (type === "accept") expectGame();
+  try {
+    await connection.request({ type, challenge });
+    if (type === "cancel") location.reload();
+  } catch (error) {
+    expectNothing();
+    showRefusal(error);
+  }
+}
+
+for (const button of document.querySelectorAll(".open-offers button")) {
+  const { take, withdraw } = /** @type {HTMLElement} */ (button).dataset;
+  button.addEventListener("click", () => answerOffer(take ? "accept" : "cancel", take ?? withdraw ?? ""));
 }
 
 /**

@@ -38,7 +38,7 @@ export interface Notice { type: "notice"; code: "restarting" | "draining" | "res
 export interface Ping { type: "ping"; n: number }
 export interface Pong { type: "pong"; n: number }
 export interface Offer extends Terms {
-  type: "challenge"; challenge: string; from: Player; to?: Player; expires_ms: number; url?: string;
+  type: "challenge"; challenge: string; from: Player; to?: Player; expires_ms: number; url?: string; listed?: boolean;
 }
 /** Why somebody declined; a refusal of the arena has a code of its own. */
 export type Decline = "later" | "busy" | "too_fast" | "too_slow" | "rated" | "casual" | "variant" | "no_bots" | "other";
@@ -107,7 +107,7 @@ export type ClientMessage = (
   | { type: "seek"; time: Time; rated: boolean; opponents?: ("human" | "bot")[]; variant?: string }
   | { type: "unseek" }
   | ({ type: "challenge"; to: string; key?: string } & Terms)
-  | ({ type: "open_challenge"; key?: string } & Terms)
+  | ({ type: "open_challenge"; listed?: boolean; key?: string } & Terms)
   | { type: OnChallenge; challenge: string }
   | { type: "decline"; challenge: string; reason?: string }
   | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean; opening?: Opening; pace?: "swift" | "human" }

@@ -70,7 +70,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     Ok(Html(page.render()?))
 }
 
-fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
+/// Who begins, as whoever looks at an offer is told.
+pub(super) fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
     match (offer.terms.side, is_mine) {
         (SideChoice::Random, _) => lang.text("challenge.by_lot").to_owned(),
         (SideChoice::First, true) | (SideChoice::Second, false) => lang.text("challenge.you").to_owned(),

@@ -1,19 +1,22 @@
-//! Games by correspondence: one's own, those where one is to move first, and how to begin another.
+//! Games by correspondence: one's own, those where one is to move first, offers that anyone may take, and how to begin
+//! another.
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::Html;
 
+use super::challenge::begins;
 use super::characters::Cast;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
+use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
 use crate::model::vacation::{self, Vacation, days_left};
-use crate::protocol::server::Snapshot;
+use crate::protocol::server::{Offer, Snapshot};
 use crate::protocol::terms::WireSide;
 
 /// Days for each move that are offered.
@@ -33,6 +36,32 @@ struct DaysChoice {
 struct OwnGames {
     my_turn: Vec<GameTile>,
     their_turn: Vec<GameTile>,
+}
+
+/// An offer that anyone may take.
+struct OpenOffer {
+    id: String,
+    from: PlayerTag,
+    is_mine: bool,
+    /// Days for each move, whether it counts, the board.
+    terms: String,
+    /// Who begins, from the point of view of whoever takes it.
+    begins: String,
+}
+
+impl OpenOffer {
+    fn new(lang: Language, offer: &Offer, is_mine: bool) -> Self {
+        let terms = &offer.terms;
+        let time = words::time_control(lang, terms.time.control());
+        let (kind, board) = (words::kind(lang, terms.rated), words::board(lang, terms.variant.0));
+        Self {
+            id: offer.challenge.to_string(),
+            from: PlayerTag::new(lang, &offer.from),
+            is_mine,
+            terms: format!("{time} · {kind} · {board}"),
+            begins: begins(lang, offer, is_mine),
+        }
+    }
 }
 
 /// How one's vacations stand.
@@ -58,6 +87,8 @@ impl VacationShown {
 struct CorrespondencePage {
     frame: LayoutFrame,
     own: OwnGames,
+    /// Offers that anyone may take, one's own among them.
+    offers: Vec<OpenOffer>,
     /// How many days of vacation are left, and when the one that goes on ends.
     vacation: Option<VacationShown>,
     times: Vec<DaysChoice>,
@@ -75,7 +106,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         }
         None => (OwnGames::default(), None),
     };
+    let offers = state.arena.open_offers().await;
+    let offers = offers.iter().map(|offer| OpenOffer::new(lang, offer, visitor.is(&offer.from.id)));
     let page = CorrespondencePage {
+        offers: offers.collect(),
         frame: visitor.frame(Tab::Play, lang.text("correspondence.title")),
         own,
         vacation,

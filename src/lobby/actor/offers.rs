@@ -8,8 +8,8 @@ use tracing::debug;
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
 use crate::lobby::acceptance::check;
 use crate::lobby::challenge::{
-    Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, OFFERS_MAX, Party, PendingChallenge, Repeated,
-    check_guest_time, check_terms,
+    Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, LISTED_MAX, LISTED_OF_ONE_MAX, OFFERS_MAX, Party,
+    PendingChallenge, Repeated, check_guest_time, check_listed, check_terms,
 };
 use crate::lobby::handle::Wish;
 use crate::lobby::lookup::Ratings;
@@ -35,9 +35,10 @@ const QUOTA_RETRY: Duration = Duration::from_secs(20);
 
 impl LobbyActor {
     pub(super) fn challenge(&mut self, session: &Arc<Session>, wish: Wish, reply: &ReplyTo) -> LobbyAnswer {
-        let Wish { from, to, terms, key } = wish;
+        let Wish { from, to, terms, is_listed, key } = wish;
         let terms = check_terms(&terms, &from.identity, to.as_ref().map(|to| &to.identity))?;
-        let asked = Asked { to: to.as_ref().map(|to| to.identity.id.clone()), terms: terms.clone() };
+        let to_id = to.as_ref().map(|to| to.identity.id.clone());
+        let asked = Asked { to: to_id, terms: terms.clone(), is_listed };
         match self.challenges.repeated(session.player(), key.as_deref(), &asked) {
             Repeated::No => {}
             Repeated::Yes(id) => return self.repeat(&id, reply),
@@ -51,13 +52,16 @@ impl LobbyActor {
         if let Some(to) = &to {
             self.may_challenge(&from, &to.identity, &terms)?;
         }
+        if is_listed {
+            self.need_listed_place(&from.identity, &terms)?;
+        }
         self.need_free(&from.identity)?;
         self.need_offer(&from.identity, to.as_ref())?;
         let place = self.offer_place(session, to.as_ref())?;
         let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind), terms.time);
         let id = ChallengeId::random(&mut chance());
-        let challenge =
-            PendingChallenge { id, from, to, terms, expires, site: session.site(), _place: place };
+        let site = session.site();
+        let challenge = PendingChallenge { id, from, to, terms, expires, is_listed, site, _place: place };
         self.challenges.insert(challenge.clone(), key.clone(), asked, now());
         if challenge.to.is_some() {
             self.announce(challenge, reply);
@@ -119,6 +123,17 @@ impl LobbyActor {
         };
         self.end(&oldest, ChallengeOutcome::Canceled, None);
         Ok(())
+    }
+
+    /// Whether one more offer may stand in the list.
+    fn need_listed_place(&self, from: &Identity, terms: &Terms) -> LobbyAnswer {
+        check_listed(terms, from)?;
+        self.challenges.has_listed_place(&from.id).map_err(|first| {
+            let message = format!(
+                "the list has at most {LISTED_MAX} offers, {LISTED_OF_ONE_MAX} of them yours: withdraw one, or make a link"
+            );
+            quota(message, first)
+        })
     }
 
     /// Tells the challenger and whoever is asked; a house bot accepts at once.
@@ -218,7 +233,10 @@ impl LobbyActor {
     /// Checks that whoever made an open offer is there and accepts who came.
     fn may_accept(&self, me: &Identity, ratings: &Ratings, challenge: &PendingChallenge) -> LobbyAnswer {
         let (from, terms) = (&challenge.from.identity, &challenge.terms);
-        if is_beyond_a_day(terms.time.control()) {
+        if challenge.is_listed {
+            check_listed(terms, me)?;
+        }
+        if challenge.is_listed || is_beyond_a_day(terms.time.control()) {
             // Its maker need not be there: nobody waits at the board.
             check_terms(terms, from, Some(me))?;
             return Ok(());
@@ -339,6 +357,7 @@ impl LobbyActor {
             terms: challenge.terms.clone(),
             expires_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             url,
+            listed: challenge.is_listed,
         }
     }
 }

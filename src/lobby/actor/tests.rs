@@ -329,7 +329,9 @@ async fn a_key_makes_a_repeated_challenge_the_same() {
 async fn a_link_outlives_its_makers_connection_and_waits_for_it() {
     let arena = Arena::new().await;
     let (ada, mut first, _, mut bob) = two(&arena).await;
-    first.say(ClientMessage::OpenChallenge(OpenChallenge { terms: casual(), key: None })).await;
+    first
+        .say(ClientMessage::OpenChallenge(OpenChallenge { terms: casual(), listed: false, key: None }))
+        .await;
     arena.settle().await;
     let offer = hear_offer(&mut first);
     assert!(offer.url.as_ref().unwrap().ends_with(offer.challenge.as_str()));
@@ -362,7 +364,7 @@ async fn a_challenge_that_makes_no_game_says_so_to_both() {
 }
 
 fn open_challenge(key: &str) -> ClientMessage {
-    ClientMessage::OpenChallenge(OpenChallenge { terms: casual(), key: Some(key.into()) })
+    ClientMessage::OpenChallenge(OpenChallenge { terms: casual(), listed: false, key: Some(key.into()) })
 }
 
 #[tokio::test(start_paused = true)]

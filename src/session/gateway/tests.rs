@@ -116,7 +116,7 @@ async fn an_idle_guest_is_waited_for_ten_seconds_and_one_with_business_for_two_m
     let guest = |client: &Client| arena.services.sessions.of(&client.welcome.you.id)[0].identity().clone();
     let house = arena.services.host.house().all()[0].identity.clone();
     arena.start(&guest(&playing), &house).await;
-    let link = OpenChallenge { terms: casual(), key: None };
+    let link = OpenChallenge { terms: casual(), listed: false, key: None };
     offering.say(ClientMessage::OpenChallenge(link)).await;
     arena.settle().await;
     for client in [&idle, &playing, &offering] {

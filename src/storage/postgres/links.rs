@@ -27,8 +27,9 @@ async fn links(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
 
 pub(super) async fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
     let sql = "INSERT INTO challenge_link (id, maker, guest, variant, bank_ms, increment_ms, move_ms, rated, is_load, \
-               opening_kind, opening_moves, games, side, site, request_key, expires_at) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING";
+               opening_kind, opening_moves, games, side, site, request_key, expires_at, listed) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) \
+               ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(link.id.as_str())
         .bind(link.maker.as_str())
@@ -45,7 +46,8 @@ pub(super) async fn open(connection: &Connection, link: &StoredLink) -> WriteOut
         .bind(link.side.word())
         .bind(link.site.as_ref().map(SiteOrigin::as_str))
         .bind(link.key.as_deref())
-        .bind(link.expires_at.0);
+        .bind(link.expires_at.0)
+        .bind(link.is_listed);
     Ok(done_if(query.execute(connection).await?, Refused::IdTaken))
 }
 

@@ -50,6 +50,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0020_arenas.sql"),
     include_str!("../../../migrations/postgres/0021_forgotten.sql"),
     include_str!("../../../migrations/postgres/0022_correspondence.sql"),
+    include_str!("../../../migrations/postgres/0023_open_offers.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

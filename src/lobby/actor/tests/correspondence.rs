@@ -3,6 +3,7 @@
 use fourfold_engine::BySide;
 
 use super::*;
+use crate::lobby::challenge::LISTED_OF_ONE_MAX;
 use crate::model::result::EndReason;
 use crate::model::world::{SimulatedWorld, leave_simulation};
 use crate::play::correspondence::GAMES_MAX;
@@ -41,7 +42,11 @@ fn days(rated: bool) -> Terms {
 }
 
 fn open(terms: Terms) -> ClientMessage {
-    ClientMessage::OpenChallenge(OpenChallenge { terms, key: None })
+    ClientMessage::OpenChallenge(OpenChallenge { terms, listed: false, key: None })
+}
+
+fn listed(terms: Terms) -> ClientMessage {
+    ClientMessage::OpenChallenge(OpenChallenge { terms, listed: true, key: None })
 }
 
 /// Who of the two is to move, and what is left for it.
@@ -144,4 +149,69 @@ async fn nobody_has_more_games_by_correspondence_than_fit() {
     assert!(refused.to_string().starts_with("Ada has 50 games by correspondence"), "{refused}");
     arena.start(&players.first, &players.second).await;
     assert_eq!(arena.services.directory.live().len(), 1, "what goes on at the board, and is waited for");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_offer_to_everybody_stands_in_the_list_until_it_is_taken_and_over_restarts() {
+    let arena = Arena::new().await;
+    let (_, mut ada, bob, _bob) = two(&arena).await;
+    // With exactly a day for each move a link needs its maker there; an offer in the list does not.
+    let a_day = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(86_400_000) };
+    ada.say(listed(Terms { time: GameTime::new(a_day).unwrap(), ..days(true) })).await;
+    arena.settle().await;
+    let first = hear_offer(&mut ada);
+    ada.say(listed(days(false))).await;
+    arena.settle().await;
+    let second = hear_offer(&mut ada);
+    ada.say(open(days(false))).await;
+    arena.settle().await;
+    assert!(first.listed && second.listed && !hear_offer(&mut ada).listed);
+    ada.leave().await;
+
+    let arena = Arena::restarted(Arc::clone(&arena.store)).await;
+    let ids = async |arena: &Arena| {
+        arena.services.lobby.listed().await.into_iter().map(|offer| offer.challenge).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&arena).await.len(), 2, "the link is for whoever has it");
+    let mut taker = arena.join(&bob).await;
+    taker.hear();
+    taker.say(accept(&first)).await;
+    arena.settle().await;
+    assert_eq!(taker.hear_game().unwrap().players.first.kind, PlayerKind::Human);
+    assert_eq!(ids(&arena).await, std::slice::from_ref(&second.challenge));
+    tokio::time::sleep(7 * DAY + Duration::from_secs(1)).await;
+    assert_eq!(ids(&arena).await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_is_for_people_with_accounts_and_has_room_for_many() {
+    let arena = Arena::new().await;
+    let (_, mut ada, _, _) = two(&arena).await;
+    let mut guest = arena.guest().await;
+    guest.hear();
+    guest.say(listed(days(false))).await;
+    ada.say(listed(casual())).await;
+    arena.settle().await;
+    check_refused(&mut guest, ErrorCode::BadField);
+    check_refused(&mut ada, ErrorCode::BadField);
+    ada.say(listed(days(false))).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut ada);
+    guest.say(accept(&offer)).await;
+    arena.settle().await;
+    check_refused(&mut guest, ErrorCode::Forbidden);
+    for _ in 1..LISTED_OF_ONE_MAX {
+        ada.say(listed(days(false))).await;
+        arena.settle().await;
+        hear_offer(&mut ada);
+    }
+    ada.say(listed(days(false))).await;
+    arena.settle().await;
+    check_refused(&mut ada, ErrorCode::Quota);
+    ada.say(ClientMessage::Cancel(OnChallenge { challenge: offer.challenge })).await;
+    arena.settle().await;
+    ada.hear();
+    ada.say(listed(days(false))).await;
+    arena.settle().await;
+    assert!(hear_offer(&mut ada).listed, "withdrawn, its place is free");
 }
