@@ -32,6 +32,8 @@ pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_operators;
 #[cfg(test)]
+pub(crate) mod conformance_of_pushes;
+#[cfg(test)]
 pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_reports;
@@ -58,6 +60,7 @@ pub mod operators;
 pub mod people;
 pub(crate) mod postgres;
 pub(crate) mod published;
+pub mod pushes;
 pub(crate) mod puzzles;
 pub mod ratings;
 pub mod record;

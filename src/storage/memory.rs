@@ -14,6 +14,7 @@ mod links;
 mod mails;
 mod moderation;
 mod operators;
+mod pushes;
 mod puzzles;
 mod ratings;
 mod refit;
@@ -52,6 +53,7 @@ use super::moderation::AuditEntry;
 use super::operators::StoredOperator;
 use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
+use super::pushes::StoredPush;
 use super::record::{
     BotProfile, DamagedGame, GamePair, GameSpec, RatingRow, Settlement, StoredEvent, StoredGame,
     StoredPlayer, StoredToken,
@@ -163,6 +165,8 @@ struct MemoryTables {
     mails: Vec<StoredMail>,
     mail_links: Vec<MailLink>,
     vacations: Vec<(PlayerId, Vacation)>,
+    /// The oldest first.
+    pushes: Vec<StoredPush>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,
     publication: Publication,
@@ -293,6 +297,8 @@ impl MemoryTables {
             Write::SetMail(mail) => self.set_mail(mail),
             Write::RemoveMail { owner } => self.remove_mail(owner),
             Write::SetNotices { owner, notices } => self.set_notices(owner, *notices),
+            Write::AddPush(push) => self.add_push(push),
+            Write::RemovePush { owner, endpoint } => self.remove_push(owner, endpoint),
             Write::TakeVacation { player, vacation } => self.take_vacation(player, *vacation),
             Write::EndVacation { player, at } => {
                 self.end_vacation(player, *at);
@@ -455,6 +461,7 @@ impl MemoryTables {
         self.forget_resets(&id);
         self.forget_mail(&id);
         self.vacations.retain(|(owner, _)| *owner != id);
+        self.pushes.retain(|push| push.owner != id);
         Ok(Written::Done)
     }
 

@@ -30,6 +30,7 @@ mod people;
 mod players;
 mod precedents;
 mod published;
+mod pushes;
 mod puzzles;
 mod ratings;
 mod readers;

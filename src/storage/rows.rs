@@ -41,6 +41,7 @@ pub(super) mod moderation;
 pub(super) mod operators;
 pub(super) mod players;
 pub(super) mod published;
+pub(super) mod pushes;
 pub(super) mod puzzles;
 pub(super) mod ratings;
 pub(super) mod refit;

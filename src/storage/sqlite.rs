@@ -30,6 +30,7 @@ mod operators;
 mod people;
 mod players;
 mod published;
+mod pushes;
 mod puzzles;
 mod ratings;
 mod readers;

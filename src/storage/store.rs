@@ -26,6 +26,7 @@ use super::moderation::{Because, Measure, ModerationStore, Order};
 use super::operators::{FactorUse, OperatorStore};
 use super::people::PeopleStore;
 use super::published::Publication;
+use super::pushes::{PushStore, StoredPush};
 use super::puzzles::{Harvest, PuzzleStore, PuzzleTry};
 use super::ratings::RatingStore;
 use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer, StoredToken};
@@ -242,6 +243,11 @@ pub enum Write {
     RemoveMail { owner: PlayerId },
     /// Whether somebody is told of bots that are paused.
     SetNotices { owner: PlayerId, notices: bool },
+    /// A browser shows notices to somebody from now on, in the place of what was stored of it; of too many of one account
+    /// the oldest goes. Refused as [`Refused::NoSuchPlayer`] if it is no person's account.
+    AddPush(Box<StoredPush>),
+    /// It does so no more. Refused as [`Refused::NoPush`] if it does not, or is another account's by now.
+    RemovePush { owner: PlayerId, endpoint: String },
     /// A vacation begins, and whichever goes on ends then. Refused as [`Refused::NoSuchPlayer`] if the player is no
     /// person with an account.
     TakeVacation { player: PlayerId, vacation: Vacation },
@@ -340,6 +346,8 @@ impl Write {
             | Self::SetMail(_)
             | Self::RemoveMail { .. }
             | Self::SetNotices { .. }
+            | Self::AddPush(_)
+            | Self::RemovePush { .. }
             | Self::TakeVacation { .. }
             | Self::EndVacation { .. }
             | Self::AddMailLink(_)
@@ -424,6 +432,9 @@ pub enum Refused {
     /// The account has no mail address.
     #[error("there is no mail address")]
     NoMail,
+    /// The browser shows the account no notices.
+    #[error("there is no such browser")]
+    NoPush,
     /// The link was used, or has ended.
     #[error("the link was used, or has ended")]
     NoMailLink,
@@ -515,6 +526,7 @@ pub trait Store:
     + LinkStore
     + MailStore
     + VacationStore
+    + PushStore
     + Send
     + Sync
     + Debug

@@ -4,7 +4,7 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, forgetting, games, guests, judgements, learners, links, mails, moderation,
-    operators, players, published, puzzles, refit, reports, resets, tournaments, vacations, voiding,
+    operators, players, published, pushes, puzzles, refit, reports, resets, tournaments, vacations, voiding,
     webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
@@ -85,6 +85,8 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::SetMail(mail) => mails::set(connection, mail).await,
         Write::RemoveMail { owner } => mails::remove(connection, owner).await,
         Write::SetNotices { owner, notices } => mails::set_notices(connection, owner, *notices).await,
+        Write::AddPush(push) => pushes::add(connection, push).await,
+        Write::RemovePush { owner, endpoint } => pushes::remove(connection, owner, endpoint).await,
         Write::TakeVacation { player, vacation } => vacations::take(connection, player, *vacation).await,
         Write::EndVacation { player, at } => vacations::end(connection, player, *at).await,
         Write::AddMailLink(link) => mails::add_link(connection, link).await,

@@ -1,7 +1,7 @@
 //! Players as they are written.
 
 use super::db::{self, Connection};
-use super::{bot_versions, published, resets};
+use super::{bot_versions, published, pushes, resets};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -182,6 +182,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         resets::forget(connection, player).await?;
         forget_mail(connection, player).await?;
         forget_vacations(connection, player).await?;
+        pushes::forget(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

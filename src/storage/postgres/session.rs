@@ -51,6 +51,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0021_forgotten.sql"),
     include_str!("../../../migrations/postgres/0022_correspondence.sql"),
     include_str!("../../../migrations/postgres/0023_open_offers.sql"),
+    include_str!("../../../migrations/postgres/0024_push.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

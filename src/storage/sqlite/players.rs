@@ -3,7 +3,7 @@
 use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
-use super::{published, resets};
+use super::{published, pushes, resets};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -248,6 +248,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         resets::forget(connection, player)?;
         forget_mail(connection, player)?;
         forget_vacations(connection, player)?;
+        pushes::forget(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }

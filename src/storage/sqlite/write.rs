@@ -12,7 +12,7 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, forgetting, guests, judgements, learners, links, mails, moderation, operators,
-    players, published, puzzles, refit, reports, resets, settlement, tournaments, vacations, voiding,
+    players, published, pushes, puzzles, refit, reports, resets, settlement, tournaments, vacations, voiding,
     webhooks,
 };
 use crate::model::ids::GameId;
@@ -274,6 +274,8 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetMail(mail) => mails::set(self.connection, mail),
             Write::RemoveMail { owner } => mails::remove(self.connection, owner),
             Write::SetNotices { owner, notices } => mails::set_notices(self.connection, owner, *notices),
+            Write::AddPush(push) => pushes::add(self.connection, push),
+            Write::RemovePush { owner, endpoint } => pushes::remove(self.connection, owner, endpoint),
             Write::TakeVacation { player, vacation } => vacations::take(self.connection, player, *vacation),
             Write::EndVacation { player, at } => vacations::end(self.connection, player, *at),
             Write::AddMailLink(link) => mails::add_link(self.connection, link),
