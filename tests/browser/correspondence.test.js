@@ -16,7 +16,8 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.endOfTest());
+// A page that has lost the daemon tries again until it is back.
+afterEach(() => browser.endOfTest(/ERR_CONNECTION/));
 
 /** @param {Page} page */
 const open = (page) => page.waitForSelector('html[data-connection="open"]');

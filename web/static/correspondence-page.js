@@ -24,17 +24,22 @@ async function makeLink() {
   }
 }
 
+/** Whether somebody's offer is being taken, whose game opens by itself. */
+let isTaking = false;
+
 /**
  * Takes somebody's offer, or one's own back.
  * @param {"accept" | "cancel"} type
  * @param {string} challenge
  */
 async function answerOffer(type, challenge) {
-  if (type === "accept") expectGame();
+  isTaking = type === "accept";
+  if (isTaking) expectGame();
   try {
     await connection.request({ type, challenge });
     if (type === "cancel") location.reload();
   } catch (error) {
+    isTaking = false;
     expectNothing();
     showRefusal(error);
   }
@@ -74,7 +79,7 @@ form?.addEventListener("submit", (event) => {
 // What the page shows: whoever comes back to it, and whoever leaves it open, sees what has been played since.
 const shown = new Map([...document.querySelectorAll(".game-tile")].map((tile) => [tile.getAttribute("data-game"), !!tile.closest("#my-turn")]));
 connection.on("game", (game) => {
-  if (!game.you || !isCorrespondence(game) || game.status !== "live") return;
+  if (isTaking || !game.you || !isCorrespondence(game) || game.status !== "live") return;
   if (shown.get(game.game) !== (game.to_move === game.you)) location.reload();
 });
 connection.on("moved", ({ game }) => {
