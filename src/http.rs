@@ -24,6 +24,7 @@ pub(crate) mod listener;
 mod manners;
 pub(crate) mod metrics;
 mod named_host;
+pub(crate) mod notices;
 mod openapi;
 pub(crate) mod pages;
 mod payer;

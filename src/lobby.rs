@@ -15,4 +15,4 @@ pub(crate) mod trial;
 pub(crate) mod tv;
 
 pub(crate) use actor::LobbyActor;
-pub(crate) use handle::LobbyHandle;
+pub(crate) use handle::{ChallengedAway, LobbyHandle};

@@ -1,6 +1,6 @@
 //! The machine around the arena: work beside the games, asking its tasks, settings, files, the data directory, logs,
-//! errors with their causes, checksums, figures for monitoring, what keeps the parts going, and how much of it one
-//! network may use up.
+//! errors with their causes, checksums, figures for monitoring, what keeps the parts going, how much of it one
+//! network may use up, and the keys by which push services know us.
 
 pub(crate) mod aside;
 pub(crate) mod ask;
@@ -18,3 +18,4 @@ pub(crate) mod supervision;
 pub(crate) mod tasks;
 pub(crate) mod telemetry;
 pub(crate) mod trust;
+pub(crate) mod vapid;

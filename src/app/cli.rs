@@ -20,6 +20,7 @@ mod migrate;
 mod move_cmd;
 mod operator;
 mod play;
+mod push_key;
 mod puzzles;
 mod reasons;
 mod review;
@@ -129,6 +130,8 @@ enum AnyCommand {
     Bridge(Box<bridge::BridgeCommand>),
     /// Test whether a bot keeps to the rules.
     CheckBot(Box<check_bot::CheckBotCommand>),
+    /// Make the keys by which push services know this arena.
+    PushKey(push_key::PushKeyCommand),
     /// Print all texts of the pages in one language.
     Texts(texts::TextsCommand),
     /// Print a completion script for a shell.
@@ -187,6 +190,7 @@ impl CommandLine {
             AnyCommand::Load(arguments) => arguments.run(),
             AnyCommand::Bridge(arguments) => arguments.run(),
             AnyCommand::CheckBot(arguments) => arguments.run(),
+            AnyCommand::PushKey(arguments) => arguments.run(),
             AnyCommand::Texts(arguments) => arguments.run(),
             AnyCommand::Completions(arguments) => arguments.run(),
             AnyCommand::Man => completions::man(),

@@ -24,6 +24,7 @@ pub(super) mod own_bots;
 mod personal_memory;
 pub(super) mod players;
 pub(super) mod positions;
+mod push;
 mod puzzles;
 pub(super) mod rating_resets;
 mod reports;
@@ -95,6 +96,7 @@ fn endpoints() -> Vec<Endpoint> {
         vacation::endpoints(),
         fair_play::endpoints(),
         mail::endpoints(),
+        push::endpoints(),
         learning::endpoints(),
         personal_memory::endpoints(),
         tournaments::endpoints(),
@@ -208,6 +210,10 @@ mod tests {
         "put /api/v1/account/webhook",
         "delete /api/v1/account/webhook",
         "post /api/v1/account/webhook/test",
+        "get /api/v1/account/push",
+        "put /api/v1/account/push",
+        "delete /api/v1/account/push",
+        "post /api/v1/account/push/test",
         "get /api/v1/account/mail",
         "put /api/v1/account/mail",
         "delete /api/v1/account/mail",

@@ -26,6 +26,7 @@ use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
 use crate::operations::backups::BackupStanding;
 use crate::operations::mail::Mailer;
+use crate::operations::push::Pusher;
 use crate::operations::webhooks::Webhooks;
 use crate::play::host::GameOffer;
 use crate::play::orders::StandingOrders;
@@ -230,6 +231,8 @@ pub(crate) struct AppState {
     pub(crate) webhooks: Option<Webhooks>,
     /// What writes mails, where operators have it.
     pub(crate) mailer: Option<Mailer>,
+    /// What browsers are told by, where operators have keys.
+    pub(crate) pusher: Option<Pusher>,
 }
 
 impl AppState {

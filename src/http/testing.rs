@@ -36,6 +36,7 @@ use crate::model::rating::strength::Strength;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::backups::BackupStanding;
 use crate::operations::mail::Mailer;
+use crate::operations::push::tests::pusher_over;
 use crate::operations::webhooks::tests::webhooks_over;
 use crate::play::host::GameOffer;
 use crate::play::orders::StandingOrders;
@@ -99,6 +100,8 @@ pub(crate) struct TestArena {
     pub(crate) webhook_networks: Option<Vec<IpNetwork>>,
     /// What writes mails, if anything does.
     pub(crate) mailer: Option<Mailer>,
+    /// Where push services are, if browsers are told anything.
+    pub(crate) push_networks: Option<Vec<IpNetwork>>,
 }
 
 #[async_trait]
@@ -255,8 +258,9 @@ impl TestSite {
         let puzzles =
             Puzzles::new(store.clone(), writer.clone(), accounts.clone(), analysis.clone(), shares.clone());
         let webhook_networks = arena.webhook_networks.clone();
-        let mailer = arena.mailer.clone();
         let (evidence, evidence_reader) = EvidenceReader::told_by_a_test();
+        let (mailer, push_networks) = (arena.mailer.clone(), arena.push_networks.clone());
+        let pusher = push_networks.map(|allowed| pusher_over(store.clone(), writer.clone(), allowed));
         let webhooks = webhook_networks.map(|allowed| webhooks_over(store.clone(), writer.clone(), allowed));
         let state = AppState {
             store: store.clone(),
@@ -278,6 +282,7 @@ impl TestSite {
             puzzles,
             webhooks,
             mailer,
+            pusher,
         };
         let control = Control {
             accounts: state.accounts.clone(),

@@ -12,6 +12,7 @@ mod learning;
 mod mail;
 mod own_bots;
 mod personal_memory;
+mod push;
 mod puzzles;
 mod ranking;
 mod reading;

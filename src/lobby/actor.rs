@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use fourfold_engine::{BySide, Side};
 use rand::RngExt;
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 
 use self::seeks::{OfferedBots, Published, Seeker};
 use super::acceptance::Proposal;
 use super::challenge::{Challenges, PendingChallenge, side_of};
-use super::handle::{INBOX_MAX, LobbyCommand, LobbyHandle, Prepared};
+use super::handle::{ChallengedAway, INBOX_MAX, LobbyCommand, LobbyHandle, Prepared};
 use super::lookup::PlayerLookup;
 use super::pool::Pool;
 use crate::model::clock::now;
@@ -100,6 +100,8 @@ pub(crate) struct LobbyActor {
     offered_bots: OfferedBots,
     /// For what comes of tasks that the lobby starts. It keeps nobody waiting for the lobby's end.
     own: mpsc::WeakSender<LobbyCommand>,
+    /// For whoever tells people who are not here.
+    away: broadcast::Sender<ChallengedAway>,
     challenges: Challenges,
     /// Until when links wait for the guests who had made them before a restart.
     guests_return: Option<Instant>,
@@ -119,7 +121,8 @@ impl LobbyActor {
     /// Makes the lobby. The caller runs the actor.
     pub(crate) fn new(deps: LobbyDeps) -> (LobbyHandle, Self) {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
-        let lookup = lookup(&deps);
+        let (lookup, own) = (lookup(&deps), commands.downgrade());
+        let handle = LobbyHandle::new(commands, lookup);
         let actor = Self {
             deps,
             inbox,
@@ -127,12 +130,13 @@ impl LobbyActor {
             pool: Pool::new(now()),
             published: Published::default(),
             offered_bots: OfferedBots::default(),
-            own: commands.downgrade(),
+            own,
+            away: handle.away(),
             challenges: Challenges::default(),
             guests_return: None,
             answering: None,
         };
-        (LobbyHandle::new(commands, lookup), actor)
+        (handle, actor)
     }
 
     /// Runs until all handles are dropped.

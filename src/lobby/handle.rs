@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::challenge::{Party, check_key};
 use super::lookup::{PlayerLookup, Ratings};
 use super::pairing::Waiting;
-use crate::model::ids::{ChallengeId, PlayerId};
+use crate::model::ids::{ChallengeId, PlayerId, PlayerName};
 use crate::play::host::StartError;
 use crate::play::presence::Session;
 use crate::play::room::MemberId;
@@ -25,6 +25,20 @@ pub(super) const INBOX_MAX: usize = 1_024;
 
 /// When a daemon that is stopping may be back.
 const RETRY: Duration = Duration::from_secs(5);
+
+/// Challenges to somebody who is away that wait to be told elsewhere. Each stands for seconds; what is more is not told.
+const AWAY_MAX: usize = 64;
+
+/// Somebody is challenged who has no connection at the moment: a telephone in a pocket, of which the session lives on for
+/// a while.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ChallengedAway {
+    pub(crate) to: PlayerId,
+    pub(crate) from: PlayerName,
+    pub(crate) challenge: ChallengeId,
+    /// How long it stands.
+    pub(crate) lasts: Duration,
+}
 
 /// What a client may want of the lobby.
 #[derive(Clone, PartialEq, Debug)]
@@ -139,6 +153,7 @@ pub(super) enum LobbyCommand {
 pub(crate) struct LobbyHandle {
     commands: mpsc::Sender<LobbyCommand>,
     lookup: PlayerLookup,
+    away: broadcast::Sender<ChallengedAway>,
 }
 
 impl std::fmt::Debug for LobbyHandle {
@@ -149,7 +164,7 @@ impl std::fmt::Debug for LobbyHandle {
 
 impl LobbyHandle {
     pub(super) fn new(commands: mpsc::Sender<LobbyCommand>, lookup: PlayerLookup) -> Self {
-        Self { commands, lookup }
+        Self { commands, lookup, away: broadcast::Sender::new(AWAY_MAX) }
     }
 
     /// Asks for something, having read what the lobby must know. The lobby answers itself.
@@ -235,6 +250,16 @@ impl LobbyHandle {
     /// The offers by correspondence that anyone may take, the newest first.
     pub(crate) async fn listed(&self) -> Vec<Offer> {
         ask(&self.commands, |answer| LobbyCommand::Listed { answer }).await.unwrap_or_default()
+    }
+
+    /// Whoever is challenged while away from now on.
+    pub(crate) fn challenged_away(&self) -> broadcast::Receiver<ChallengedAway> {
+        self.away.subscribe()
+    }
+
+    /// Where the lobby says so.
+    pub(super) fn away(&self) -> broadcast::Sender<ChallengedAway> {
+        self.away.clone()
     }
 
     /// An open offer, for the page behind its link.

@@ -10,7 +10,6 @@ mod letter;
 mod smtp;
 #[cfg(test)]
 pub(crate) mod tests;
-mod turns;
 
 use std::fmt::Debug;
 use std::net::Ipv4Addr;

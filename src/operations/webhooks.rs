@@ -9,9 +9,6 @@
 pub(crate) mod actor;
 mod event;
 mod message;
-mod network;
-mod post;
-mod target;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -28,15 +25,13 @@ use tracing::debug;
 
 use self::event::Event;
 use self::message::{Message, SigningKey};
-use self::network::may_reach;
-use self::post::post;
-use self::target::{InvalidTarget, Target};
 use crate::model::ids::PlayerId;
 use crate::model::player::Identity;
 use crate::model::secret::Secret;
 use crate::model::signing::{Purpose, Signer};
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
+use crate::operations::outgoing::{InvalidTarget, Target, may_reach, post};
 use crate::storage::store::{StoreError, Write};
 use crate::storage::webhooks::{Delivery, DeliveryNote, NoAnswer, Outcome, StoredWebhook};
 use crate::storage::writer::WriteError;
@@ -249,7 +244,7 @@ impl Webhooks {
         let deps = &self.inner.deps;
         let signed = message.signed(&self.key_of(webhook), UnixMillis::now());
         let outcome = match webhook.url.parse::<Target>() {
-            Ok(target) => post(&target, &deps.allowed, &signed).await,
+            Ok(target) => post(&target, &deps.allowed, &signed.posting()).await,
             Err(_) => Outcome::Failed(NoAnswer::UnknownHost), // by the rules of an earlier version
         };
         deps.metrics.webhook_message(if outcome.is_delivered() { "delivered" } else { "failed" }, 1);

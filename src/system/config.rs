@@ -11,6 +11,7 @@ mod error;
 mod layers;
 mod mail;
 mod programs;
+mod push;
 mod seasons;
 mod tournaments;
 mod value;
@@ -29,6 +30,7 @@ pub use dump::DumpConfig;
 pub(crate) use error::ConfigError;
 pub(crate) use mail::{MailConfig, MailSecurity};
 pub use programs::{HouseSpec, ProgramsConfig};
+pub(crate) use push::PushConfig;
 pub use seasons::{SeasonConfig, SeasonConfigs};
 pub(crate) use tournaments::{ARENA_MINUTES, check_tournament_name};
 pub use tournaments::{FormatName, TournamentConfig, TournamentConfigs, TournamentStart};
@@ -79,6 +81,8 @@ pub struct Config {
     pub(crate) webhooks: WebhooksConfig,
     /// How mails are sent, if any are.
     pub(crate) mail: MailConfig,
+    /// Whether browsers are told something while nobody looks.
+    pub(crate) push: PushConfig,
     pub(crate) metrics: MetricsConfig,
     /// What is logged, and how.
     pub(crate) log: LogConfig,
@@ -561,8 +565,13 @@ impl Config {
     /// As it is in force, in the form of the file, for operators who look: without what nobody should see.
     pub(crate) fn shown(&self) -> String {
         let storage = StorageConfig { url: self.storage.url.masked(), ..self.storage.clone() };
-        let shown =
-            Self { storage, cluster: self.cluster.masked(), mail: self.mail.masked(), ..self.clone() };
+        let shown = Self {
+            storage,
+            cluster: self.cluster.masked(),
+            mail: self.mail.masked(),
+            push: self.push.masked(),
+            ..self.clone()
+        };
         toml::to_string(&shown).unwrap_or_else(|error| format!("# they cannot be written down: {error}"))
     }
 
@@ -608,6 +617,7 @@ impl Config {
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
         self.server.check_tls().and_then(|()| self.mail.check(self.server.public_url.as_ref()))?;
+        self.push.check()?;
         self.cluster.check(&self.storage)?;
         self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
         let per_address = self.limits.connections_per_address.count();

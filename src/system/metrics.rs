@@ -108,6 +108,7 @@ pub(crate) struct Metrics {
     shares_refused: Family<ShareLabel, Counter>,
     webhook_messages: Family<OutcomeLabel, Counter>,
     mails: Family<OutcomeLabel, Counter>,
+    push_notices: Family<OutcomeLabel, Counter>,
     failed_writes: Counter,
     backups: Counter,
     backup_failures: Counter,
@@ -211,6 +212,7 @@ impl Metrics {
             shares_refused: Family::default(),
             webhook_messages: Family::default(),
             mails: Family::default(),
+            push_notices: Family::default(),
             failed_writes: Counter::default(),
             backups: Counter::default(),
             backup_failures: Counter::default(),
@@ -319,6 +321,8 @@ impl Metrics {
         registry.register("webhook_messages", help, self.webhook_messages.clone());
         let help = "Mails, by what became of each attempt, and those given up";
         registry.register("mails", help, self.mails.clone());
+        let help = "Notices to browsers, by what became of each attempt, and those given up";
+        registry.register("push_notices", help, self.push_notices.clone());
     }
 
     pub(crate) fn game_started(&self) {
@@ -498,6 +502,11 @@ impl Metrics {
     /// Another machine was asked for a move of the house, and this became of it.
     pub(crate) fn thought_elsewhere(&self, outcome: &'static str) {
         self.cluster.thoughts.get_or_create(&OutcomeLabel { outcome }).inc();
+    }
+
+    /// A notice to a browser came to this; `outcome` is one of a fixed list.
+    pub(crate) fn push_notice(&self, outcome: &'static str) {
+        self.push_notices.get_or_create(&OutcomeLabel { outcome }).inc();
     }
 
     /// A mail came to this; `outcome` is one of a fixed list.

@@ -59,6 +59,8 @@ pub(crate) enum Part {
     Webhooks,
     /// Sends mails.
     Mail,
+    /// Has browsers show people something who are away.
+    Push,
     /// Accepts connections.
     Listener,
     /// Accepts connections that other nodes pass on.
@@ -102,6 +104,7 @@ impl Part {
         Self::Classes,
         Self::Webhooks,
         Self::Mail,
+        Self::Push,
         Self::Listener,
         Self::NodeListener,
         Self::MetricsListener,
@@ -141,6 +144,7 @@ impl Part {
             Self::Classes => "classes",
             Self::Webhooks => "webhooks",
             Self::Mail => "mail",
+            Self::Push => "push",
             Self::Listener => "listener",
             Self::NodeListener => "node_listener",
             Self::MetricsListener => "metrics_listener",

@@ -21,6 +21,7 @@ const EDGES: &[&str] = &[
     "src/cluster/packet",
     "src/cluster/thinking",
     "src/http",
+    "src/operations/push",
     "src/operations/webhooks",
     "src/protocol",
     "src/storage/records",

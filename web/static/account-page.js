@@ -12,6 +12,9 @@ const SESSIONS = "/api/v1/sessions";
 const WEBHOOK = "/api/v1/account/webhook";
 const MAIL = "/api/v1/account/mail";
 
+const pushBox = /** @type {HTMLElement | null} */ (document.querySelector("#push"));
+if (pushBox) import("./push-box.js").then(({ showPushBox }) => showPushBox(pushBox));
+
 /** A button that copies a text. @param {string} words @param {string} label */
 function copyButton(words, label) {
   const button = el("button", { type: "button", class: "button compact", click: () => copy(button, words) }, el("span", {}, label));
@@ -60,6 +63,8 @@ handle("#sign-in", async ({ name, password }) => {
   location.assign("/account");
 });
 handle("#sign-out", async () => {
+  // Whoever uses this browser next is not told what happens to this account.
+  if (pushBox) await (await import("./push.js")).turnOff().catch(() => {});
   await call("DELETE", SESSIONS);
   location.assign("/");
 });

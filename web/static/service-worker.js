@@ -1,5 +1,6 @@
 // Keeps one page, with all that it needs, for when there is no connection: /offline, where a small bot plays. The
-// rest of the site is never answered from here, because what it shows changes all the time.
+// rest of the site is never answered from here, because what it shows changes all the time. And shows what the server
+// has to tell while nobody looks at the site, if somebody has asked for that.
 //
 // Its address names the version of the site's files, so a new version is kept as soon as a page of it is seen.
 
@@ -33,11 +34,26 @@ async function answer(request) {
   }
 }
 
+/** Shows a page of the site: in the window that has it, in another one of ours, or in a new one. @param {string} url */
+async function open(url) {
+  const windows = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const there = windows.find((/** @type {any} */ window) => new URL(window.url).pathname === url);
+  if (there) return there.focus();
+  // One that the worker does not control yet cannot be led anywhere.
+  const led = await windows[0]?.navigate(url).catch(() => null);
+  return led ? led.focus() : worker.clients.openWindow(url);
+}
+
 worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(keep().then(() => worker.skipWaiting())));
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("push", (/** @type {any} */ event) => {
+  const { title, body, url, tag, lang } = event.data.json();
+  const options = { body, tag, lang, renotify: true, icon: "/static/icon-192.png", data: { url } };
+  event.waitUntil(worker.registration.showNotification(title, options));
+});
 worker.addEventListener("notificationclick", (/** @type {any} */ event) => {
   event.notification.close();
-  event.waitUntil(worker.clients.openWindow(event.notification.data.url));
+  event.waitUntil(open(event.notification.data.url));
 });
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { request } = event;

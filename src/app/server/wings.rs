@@ -37,6 +37,7 @@ use crate::http::control::{Control, RunningDaemon};
 use crate::http::letters::Letters;
 use crate::http::listener::Transport;
 use crate::http::metrics::{Observed, metrics_router};
+use crate::http::notices::Notices;
 use crate::http::preview::Previews;
 use crate::http::site::{Papers, Site};
 use crate::http::tls::{Tls, TlsError};
@@ -52,6 +53,8 @@ use crate::operations::dumps::{DumpKeeper, DumpPlan};
 use crate::operations::forgetting::{Forgetter, KeptDays};
 use crate::operations::mail::actor::{MailActor, MailOccasions};
 use crate::operations::mail::{Login, MailDeps, MailServer, Mailer, Outgoing, RETRIES as MAIL_RETRIES};
+use crate::operations::push::actor::{PushActor, PushOccasions};
+use crate::operations::push::{PushDeps, Pusher, RETRIES as PUSH_RETRIES, Sender};
 use crate::operations::webhooks::actor::WebhookActor;
 use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
 use crate::play::feeds::Feeds;
@@ -106,6 +109,8 @@ pub(super) struct Ground {
     pub(super) mailer: Option<Mailer>,
     /// Until whoever sends them takes it.
     outgoing: Option<Outgoing>,
+    /// What browsers are told by, if the operator has keys.
+    pusher: Option<Pusher>,
     signer: Signer,
     accounts: Accounts,
     site: Arc<Site>,
@@ -145,12 +150,14 @@ pub(super) async fn ground(
         webhooks: None,
         mailer: None,
         outgoing: None,
+        pusher: None,
         signer,
         orders,
         backups: Backups::default(),
     };
     ground.webhooks = ground.config.webhooks.enabled.then(|| ground.new_webhooks());
     (ground.mailer, ground.outgoing) = ground.new_mailer().unzip();
+    ground.pusher = ground.new_pusher();
     Ok((ground, writing))
 }
 
@@ -199,6 +206,36 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// What browsers are told by, if the operator has keys. That they are some was checked when they were read.
+    fn new_pusher(&self) -> Option<Pusher> {
+        let settings = &self.config.push;
+        let key = settings.key().ok().flatten()?;
+        Some(Pusher::new(PushDeps {
+            store: Arc::clone(&self.store),
+            writer: self.writer.clone(),
+            sender: Sender::new(key, settings.subject.clone()),
+            words: Arc::new(Notices),
+            shares: self.shares.clone(),
+            metrics: Arc::clone(&self.metrics),
+            allowed: Vec::new(),
+            tasks: self.tasks.of(Part::Push),
+            stop: self.stop.clone(),
+            retries: PUSH_RETRIES.to_vec(),
+        }))
+    }
+}
+
+/// Whoever tells people who are away, if any are told.
+pub(super) fn pushing(ground: &Ground, services: &Services) -> Option<PushActor> {
+    let seen = PushOccasions {
+        directory: services.directory.clone(),
+        sessions: services.sessions.clone(),
+        challenged: services.lobby.challenged_away(),
+    };
+    Some(PushActor::new(ground.pusher.clone()?, Arc::clone(&ground.store), seen))
+}
+
 /// Whoever sends mails, if any are sent.
 pub(super) fn mailing(
     ground: &mut Ground,
@@ -210,6 +247,7 @@ pub(super) fn mailing(
         troubles: competition.troubles.clone(),
         directory: services.directory.clone(),
         sessions: services.sessions.clone(),
+        pusher: ground.pusher.clone(),
     };
     Some(MailActor::new(mailer, outgoing, Arc::clone(&ground.store), seen))
 }
@@ -797,6 +835,7 @@ pub(super) fn http(
         puzzles,
         webhooks: ground.webhooks.clone(),
         mailer: ground.mailer.clone(),
+        pusher: ground.pusher.clone(),
     };
     let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
     let control = control(ground, services, competition, &state.learning);

@@ -24,6 +24,7 @@ use crate::model::ids::{GameId, PlayerId, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
 use crate::storage::mails::StoredMail;
+use crate::storage::pushes::StoredPush;
 use crate::storage::puzzles::{PuzzleTry, TryResult};
 use crate::storage::reports::StoredReport;
 use crate::storage::webhooks::StoredWebhook;
@@ -165,6 +166,31 @@ struct OwnMail {
     mail: MailView,
 }
 
+/// A browser that shows one's notices.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Push")]
+pub(super) struct PushView {
+    /// Where its push service takes them.
+    endpoint: String,
+    /// The tag of the language in which it shows them.
+    language: String,
+    /// Since when, RFC 3339.
+    since: String,
+}
+
+impl From<StoredPush> for PushView {
+    fn from(push: StoredPush) -> Self {
+        let StoredPush { owner: _, endpoint, p256dh: _, auth: _, language, since } = push;
+        Self { endpoint, language, since: since.to_string() }
+    }
+}
+
+/// The same as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnPush {
+    push: PushView,
+}
+
 /// A change of password.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -219,7 +245,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -289,6 +315,9 @@ async fn export_account(
     }
     if let Some(mail) = state.store.mail(&session.identity.id).await? {
         add_line(&mut head, &OwnMail { mail: mail.into() })?;
+    }
+    for push in state.store.pushes_of(&session.identity.id).await? {
+        add_line(&mut head, &OwnPush { push: push.into() })?;
     }
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));

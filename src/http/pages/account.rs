@@ -40,6 +40,8 @@ struct AccountPage {
     webhook: Option<WebhookBox>,
     /// Where the person has their mail, or might, where mails are sent.
     mail: Option<MailBox>,
+    /// What the page needs to have this browser show notices, where that is done.
+    push: Option<PushBox>,
     /// Whether mails are sent, so that a forgotten password is no lost account.
     sends_mail: bool,
     /// Whether bots of the house may learn from the person's games.
@@ -52,6 +54,13 @@ struct AccountPage {
     registration: Registration,
     /// The code in the address, which operators pass on.
     invitation: String,
+}
+
+/// What a browser needs to show notices.
+struct PushBox {
+    public_key: String,
+    /// The tag of the language in which somebody reads this page, and will read notices.
+    language: &'static str,
 }
 
 /// The address to which it is told what happens to one's bots, if there is one.
@@ -138,6 +147,9 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         Some(owner) => Some(MailBox::new(language, state.accounts.mail(&owner.id).await?)),
         None => None,
     };
+    let push = owner
+        .and(state.pusher.as_ref())
+        .map(|pusher| PushBox { public_key: pusher.public_key().to_owned(), language: language.tag() });
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
     let sessions = sessions.into_iter().map(|session| SessionLine::new(language, session, here)).collect();
     let keep_games = stored_guest(&state, &visitor)
@@ -152,6 +164,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         sessions,
         webhook,
         mail,
+        push,
         sends_mail: state.mailer.is_some(),
         may_teach,
         decisions: owner.and_then(|owner| decisions(&state, language, &owner.id)),

@@ -11,10 +11,10 @@ use crate::lobby::challenge::{
     Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, LISTED_MAX, LISTED_OF_ONE_MAX, OFFERS_MAX, Party,
     PendingChallenge, Repeated, check_guest_time, check_listed, check_terms,
 };
-use crate::lobby::handle::Wish;
+use crate::lobby::handle::{ChallengedAway, Wish};
 use crate::lobby::lookup::Ratings;
 use crate::model::clock::{is_beyond_a_day, now};
-use crate::model::ids::ChallengeId;
+use crate::model::ids::{ChallengeId, PlayerId};
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::play::share;
@@ -154,6 +154,18 @@ impl LobbyActor {
         for session in self.deps.sessions.of(&to.id) {
             session.tell(frame.message().clone());
         }
+        if to.kind == PlayerKind::Human && !self.deps.sessions.is_online(&to.id) {
+            self.tell_elsewhere(&challenge, to.id);
+        }
+    }
+
+    /// Says that somebody is challenged who is not here to see it.
+    fn tell_elsewhere(&self, challenge: &PendingChallenge, to: PlayerId) {
+        let from = challenge.from.identity.name.clone();
+        let lasts = challenge.expires.saturating_duration_since(now());
+        let away = ChallengedAway { to, from, challenge: challenge.id.clone(), lasts };
+        // Where nobody is told anything, nobody listens.
+        let _ = self.away.send(away);
     }
 
     fn repeat(&self, id: &ChallengeId, reply: &ReplyTo) -> LobbyAnswer {

@@ -426,3 +426,24 @@ async fn links_that_ended_while_nobody_ran_are_forgotten_and_guests_are_waited_f
     tokio::time::sleep(Duration::from_hours(24)).await;
     assert_eq!(stored().await, expected(&[]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_challenged_while_away_is_told_elsewhere() {
+    let arena = Arena::new().await;
+    let (_, mut ada, bob, second) = two(&arena).await;
+    let mut away = arena.services.lobby.challenged_away();
+    ada.say(challenge("Bob", None)).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut ada);
+    assert!(away.try_recv().is_err(), "Bob is here");
+    ada.say(ClientMessage::Cancel(OnChallenge { challenge: offer.challenge })).await;
+    drop(second);
+    arena.settle().await;
+    ada.hear();
+    ada.say(challenge("Bob", None)).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut ada);
+    let told = away.try_recv().unwrap();
+    assert_eq!((told.to, told.from.as_str(), told.challenge), (bob.identity.id, "Ada", offer.challenge));
+    assert!(told.lasts > Duration::from_secs(10), "{:?}", told.lasts);
+}

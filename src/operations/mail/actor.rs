@@ -7,11 +7,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
-use super::turns::{self, TurnsTold};
 use super::{Mailer, Occasion, Outgoing, Posted, WAITING_MAX};
 use crate::competition::matchmaker::Troubles;
 use crate::competition::matchmaker::troubles::{BotTrouble, Pauses};
 use crate::model::ids::PlayerId;
+use crate::operations::push::Pusher;
+use crate::operations::turns::{BY_MAIL, DueTurn, TurnsTold};
 use crate::play::open_turns;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
@@ -42,6 +43,8 @@ pub(crate) struct MailOccasions {
     pub(crate) directory: Directory,
     /// Who is connected, and sees without a mail.
     pub(crate) sessions: Sessions,
+    /// What browsers are told by, if they are.
+    pub(crate) pusher: Option<Pusher>,
 }
 
 impl Kept for MailActor {
@@ -72,12 +75,12 @@ impl MailActor {
         seen: MailOccasions,
     ) -> Self {
         let pauses = Pauses::new(seen.troubles.clone());
-        Self { mailer, outgoing, again: Vec::new(), store, pauses, seen, turns: TurnsTold::default() }
+        Self { mailer, outgoing, again: Vec::new(), store, pauses, seen, turns: TurnsTold::by(BY_MAIL) }
     }
 
     async fn work(&mut self) {
         let mut look = tokio::time::interval(Pauses::LOOK_EVERY);
-        let mut look_at_turns = tokio::time::interval(turns::LOOK_EVERY);
+        let mut look_at_turns = tokio::time::interval(self.turns.rule().look_every);
         loop {
             let place = self.next_again();
             let due = place.map(|place| self.again[place].0);
@@ -151,7 +154,12 @@ impl MailActor {
     /// Writes to those whose turn it is by correspondence, and who are not there.
     pub(super) async fn tell_of_turns(&mut self) -> Result<(), StoreError> {
         let open = open_turns::all(&self.seen.directory).await;
-        for turn in self.turns.due(open, |player| self.seen.sessions.is_online(player)) {
+        for DueTurn { turn, is_first } in self.turns.due(open, |player| self.seen.sessions.is_online(player))
+        {
+            // Their browser has shown it already. That little time is left comes by mail all the same.
+            if is_first && self.is_shown_to(&turn.mover.id).await? {
+                continue;
+            }
             let site = &self.mailer.inner.deps.site;
             let occasion = Occasion::Turn {
                 opponent: turn.opponent.name,
@@ -162,6 +170,14 @@ impl MailActor {
             self.tell(&turn.mover.id, &occasion).await?;
         }
         Ok(())
+    }
+
+    /// Whether some browser shows somebody whose turn it is.
+    async fn is_shown_to(&self, player: &PlayerId) -> Result<bool, StoreError> {
+        match &self.seen.pusher {
+            Some(pusher) => Ok(!pusher.browsers_of(player).await?.is_empty()),
+            None => Ok(false),
+        }
     }
 
     /// Writes to an account about what happened by itself, if it has said that it wants to hear of such things, and

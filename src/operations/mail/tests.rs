@@ -18,14 +18,16 @@ use crate::competition::matchmaker::Troubles;
 use crate::competition::matchmaker::troubles::BotTrouble;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerKind;
+use crate::operations::push::tests::pusher_over;
 use crate::play::host::GameOffer;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
 use crate::storage::MemoryStore;
 use crate::storage::conformance::{add, add_players, player, player_id};
 use crate::storage::mails::{LinkPurpose, MailLink};
+use crate::storage::pushes::StoredPush;
 use crate::storage::record::StoredPlayer;
-use crate::storage::store::{Store as _, Write};
+use crate::storage::store::{Store, Write};
 use crate::system::config::MailSecurity;
 use crate::system::shares::ShareSettings;
 use crate::system::supervision::Kept as _;
@@ -358,7 +360,7 @@ fn run(mut actor: MailActor) -> CancellationToken {
 }
 
 fn seen(troubles: Troubles) -> MailOccasions {
-    MailOccasions { troubles, directory: Directory::default(), sessions: Sessions::new(1) }
+    MailOccasions { troubles, directory: Directory::default(), sessions: Sessions::new(1), pusher: None }
 }
 
 fn ada() -> PlayerName {
@@ -501,6 +503,46 @@ async fn whoever_is_to_move_by_correspondence_is_written_to_while_away() {
     ada.play(&game, 0, 4).await;
     arena.settle().await;
     assert_eq!(look(Duration::from_mins(11)).await, 2, "now Bob is told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_shown_a_turn_is_written_to_when_little_time_is_left() {
+    let arena = Arena::new().await;
+    let [ada, bob] = [arena.person("Ada").await.identity, arena.person("Bob").await.identity];
+    let (purpose, digest) = (LinkPurpose::Verify, [1; 32]);
+    let link = MailLink { owner: ada.id.clone(), purpose, digest, expires_at: UnixMillis(10) };
+    let browser = StoredPush {
+        owner: ada.id.clone(),
+        endpoint: "https://push.example/1".into(),
+        p256dh: String::new(),
+        auth: String::new(),
+        language: "en".into(),
+        since: UnixMillis(1),
+    };
+    let writes = [
+        Write::SetMail(StoredMail { owner: ada.id.clone(), ..mail(true) }),
+        Write::AddMailLink(link),
+        Write::VerifyMail { digest, at: UnixMillis(5) },
+        Write::AddPush(Box::new(browser)),
+    ];
+    arena.store.commit(&writes).await.unwrap();
+    let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(86_400_000) };
+    arena.services.host.start(GameOffer { time, ..offer(&ada, &bob) }).await.unwrap();
+    let (mailer, outgoing) = mailer_to("127.0.0.1:1".parse().unwrap(), Arc::new(Plain));
+    let store = Arc::clone(&arena.store) as Arc<dyn Store>;
+    let pusher = pusher_over(Arc::clone(&store), arena.services.writer.clone(), Vec::new());
+    let seen = MailOccasions {
+        directory: arena.services.directory.clone(),
+        sessions: arena.services.sessions.clone(),
+        pusher: Some(pusher),
+        ..seen(Troubles::default())
+    };
+    let mut actor = MailActor::new(mailer.clone(), outgoing, store, seen);
+    for (after, expected) in [(0, 0), (11, 0), (60, 0), (16 * 60, 1), (60, 1)] {
+        tokio::time::sleep(Duration::from_mins(after)).await;
+        actor.tell_of_turns().await.unwrap();
+        assert_eq!(mailer.standing().waiting, expected, "after {after} minutes more");
+    }
 }
 
 /// What writes mails in these words, and what of them arrives: to whom, and what is said.

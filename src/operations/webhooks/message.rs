@@ -1,7 +1,9 @@
 //! A message with what proves whose it is, as Standard Webhooks has both.
 
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use data_encoding::BASE32_NOPAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use rand::Rng as _;
@@ -13,6 +15,7 @@ use crate::model::secret::Secret;
 use crate::model::signing::KEY_BYTES;
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
+use crate::operations::outgoing::Posting;
 
 /// Random bytes of a message's id.
 const ID_BYTES: usize = 10;
@@ -68,6 +71,22 @@ impl Message {
         let timestamp = now.0 / 1_000;
         let signature = key.signature(&self.id, timestamp, &self.body);
         SignedMessage { id: &self.id, timestamp, signature, body: &self.body }
+    }
+}
+
+impl SignedMessage<'_> {
+    /// As it is posted.
+    pub(super) fn posting(&self) -> Posting {
+        let mut headers = HeaderMap::from_iter([
+            (header::USER_AGENT, HeaderValue::from_static("fourfold-webhook/1")),
+            (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (HeaderName::from_static("webhook-timestamp"), HeaderValue::from(self.timestamp)),
+        ]);
+        // Both are of letters, digits and signs that headers have.
+        for (name, value) in [("webhook-id", self.id), ("webhook-signature", &self.signature)] {
+            headers.extend(HeaderValue::from_str(value).map(|value| (HeaderName::from_static(name), value)));
+        }
+        Posting { headers, body: Bytes::copy_from_slice(self.body.as_bytes()) }
     }
 }
 

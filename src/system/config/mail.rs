@@ -39,8 +39,7 @@ pub(crate) struct MailConfig {
 impl MailConfig {
     /// The password of the user, from wherever it is.
     pub(crate) fn password(&self) -> Secret {
-        let here = &self.password.0;
-        Secret::new(if here.is_empty() { self.password_file.text.as_str() } else { here.as_str() })
+        self.password.or_in(&self.password_file)
     }
 
     /// The same for those who look.
@@ -60,7 +59,7 @@ impl MailConfig {
             let message = "mails have links in them: say where browsers find the site";
             return refused("mail.server and server.public_url", message);
         }
-        let (here, in_file) = (!self.password.0.is_empty(), !self.password_file.text.is_empty());
+        let (here, in_file) = (!self.password.is_empty(), !self.password_file.is_empty());
         if here && in_file {
             return refused("mail.password and mail.password_file", "give one of them");
         }
@@ -149,7 +148,16 @@ serde_as_text!(MailSender);
 pub(crate) struct HiddenText(String);
 
 impl HiddenText {
-    fn masked(&self) -> Self {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// This one, or what stands in a file.
+    pub(super) fn or_in(&self, file: &SecretFile) -> Secret {
+        Secret::new(if self.is_empty() { file.text.as_str() } else { self.0.as_str() })
+    }
+
+    pub(super) fn masked(&self) -> Self {
         Self(if self.0.is_empty() { String::new() } else { MASK.to_owned() })
     }
 }
@@ -181,8 +189,14 @@ pub(crate) enum InvalidSecretFile {
     #[error("{0} cannot be read: {1}")]
     Unreadable(String, std::io::Error),
     /// It is empty, or has more in it than a secret.
-    #[error("{0} should have a password on one line, and nothing else in it")]
+    #[error("{0} should have a secret on one line, and nothing else in it")]
     NoSecret(String),
+}
+
+impl SecretFile {
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 impl fmt::Debug for SecretFile {

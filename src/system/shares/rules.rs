@@ -33,6 +33,7 @@ pub(crate) enum Share {
     Webhook,
     MailLink,
     Mail,
+    Push,
 }
 
 /// How much somebody may use up: so much in a period, and so many at the same time.
@@ -128,10 +129,16 @@ const MAIL_LINK: Rule = Rule::new("mail_link", "links by mail").network(Limit::e
 /// customer.
 const MAIL: Rule = Rule::new("mail", "mails").account(Limit::each(5, HOUR)).all(Limit::each(1_200, HOUR));
 
+/// Notices that somebody's browsers show, one for each browser: fifty games by correspondence, and a tournament. Those at
+/// a time are under way or wait to be sent again, each a few hundred bytes; what is more is not sent at all.
+const PUSH: Rule = Rule::new("push", "notices to browsers")
+    .account(Limit::each(300, HOUR).and_held(64))
+    .all(Limit::held(2_000));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
@@ -151,6 +158,7 @@ impl Share {
         Self::Webhook,
         Self::MailLink,
         Self::Mail,
+        Self::Push,
     ];
 
     /// How it is shared.
@@ -195,6 +203,7 @@ impl Share {
             Self::Webhook => WEBHOOK,
             Self::MailLink => MAIL_LINK,
             Self::Mail => MAIL,
+            Self::Push => PUSH,
         }
     }
 }

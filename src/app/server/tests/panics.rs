@@ -4,10 +4,11 @@ use super::*;
 use crate::protocol::ClientMessage;
 use crate::protocol::parse::parse;
 use crate::protocol::server::{GameEnd, ServerMessage, Turn};
+use crate::system::vapid::{NewVapidKey, VapidKey};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 24] = [
+const KEPT: [Part; 25] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -30,6 +31,7 @@ const KEPT: [Part; 24] = [
     Part::Classes,
     Part::Webhooks,
     Part::Mail,
+    Part::Push,
     Part::MetricsListener,
     Part::Listener,
 ];
@@ -49,6 +51,10 @@ fn busy() -> Config {
     config.server.public_url = Some("http://127.0.0.1".parse().unwrap());
     config.mail.server = "127.0.0.1:9".parse().unwrap();
     config.mail.from = "arena@example.org".parse().unwrap();
+    let NewVapidKey { public, private } = VapidKey::generate().unwrap();
+    config.push.public_key = public;
+    config.push.private_key = private.expose().into();
+    config.push.subject = "mailto:ops@example.org".into();
     config.backup.at = "0 0 1 1 *".parse().unwrap();
     config.backup.directory = ".".into();
     config.dump.at = "0 0 1 1 *".parse().unwrap();

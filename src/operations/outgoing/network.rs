@@ -35,7 +35,7 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
 /// Whether messages go to an address: one of the Internet's, or of the operator's own networks.
-pub(super) fn may_reach(address: IpAddr, allowed: &[IpNetwork]) -> bool {
+pub(in crate::operations) fn may_reach(address: IpAddr, allowed: &[IpNetwork]) -> bool {
     is_public(address) || allowed.iter().any(|network| network.contains(address))
 }
 

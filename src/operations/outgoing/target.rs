@@ -14,15 +14,15 @@ const PORT_MIN: u16 = 1_024;
 
 /// Where a message goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Target {
-    pub(super) is_encrypted: bool,
+pub(in crate::operations) struct Target {
+    pub(in crate::operations) is_encrypted: bool,
     /// A name, or an address without brackets.
-    pub(super) host: String,
-    pub(super) port: u16,
+    pub(in crate::operations) host: String,
+    pub(in crate::operations) port: u16,
     /// As it stands in the `Host` header.
-    pub(super) authority: String,
+    pub(in crate::operations) authority: String,
     /// With the query, as the request names it.
-    pub(super) path: String,
+    pub(in crate::operations) path: String,
 }
 
 /// A text that is no address for messages.
@@ -34,8 +34,25 @@ pub(super) struct Target {
 pub(crate) struct InvalidTarget;
 
 impl Target {
+    /// Reads one that may have so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// It is none.
+    pub(in crate::operations) fn read(text: &str, bytes_max: usize) -> Result<Self, InvalidTarget> {
+        if text.len() > bytes_max {
+            return Err(InvalidTarget);
+        }
+        read(text)
+    }
+
+    /// Whose it is, as browsers write an origin.
+    pub(in crate::operations) fn origin(&self) -> String {
+        format!("{}://{}", if self.is_encrypted { "https" } else { "http" }, self.authority)
+    }
+
     /// The address, if the host is one.
-    pub(super) fn address(&self) -> Option<IpAddr> {
+    pub(in crate::operations) fn address(&self) -> Option<IpAddr> {
         self.host.parse().ok()
     }
 }
@@ -44,34 +61,35 @@ impl FromStr for Target {
     type Err = InvalidTarget;
 
     fn from_str(text: &str) -> Result<Self, InvalidTarget> {
-        if text.len() > CHARACTERS_MAX {
-            return Err(InvalidTarget);
-        }
-        let uri: Uri = text.parse().map_err(|_| InvalidTarget)?;
-        let (scheme, authority) = (uri.scheme_str(), uri.authority().ok_or(InvalidTarget)?);
-        let is_encrypted = match scheme {
-            Some("https") => true,
-            Some("http") => false,
-            Some(_) | None => return Err(InvalidTarget),
-        };
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        if host.is_empty() || authority.as_str().contains('@') {
-            return Err(InvalidTarget);
-        }
-        // A port that is no number is none to the library.
-        let names_port = authority.as_str() != authority.host();
-        let port = match (authority.port_u16(), is_encrypted) {
-            (Some(port), _) => port,
-            (None, _) if names_port => return Err(InvalidTarget),
-            (None, true) => 443,
-            (None, false) => 80,
-        };
-        if port < PORT_MIN && port != 80 && port != 443 {
-            return Err(InvalidTarget);
-        }
-        let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        Ok(Self { is_encrypted, host, port, authority: authority.to_string(), path })
+        Self::read(text, CHARACTERS_MAX)
     }
+}
+
+fn read(text: &str) -> Result<Target, InvalidTarget> {
+    let uri: Uri = text.parse().map_err(|_| InvalidTarget)?;
+    let (scheme, authority) = (uri.scheme_str(), uri.authority().ok_or(InvalidTarget)?);
+    let is_encrypted = match scheme {
+        Some("https") => true,
+        Some("http") => false,
+        Some(_) | None => return Err(InvalidTarget),
+    };
+    let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+    if host.is_empty() || authority.as_str().contains('@') {
+        return Err(InvalidTarget);
+    }
+    // A port that is no number is none to the library.
+    let names_port = authority.as_str() != authority.host();
+    let port = match (authority.port_u16(), is_encrypted) {
+        (Some(port), _) => port,
+        (None, _) if names_port => return Err(InvalidTarget),
+        (None, true) => 443,
+        (None, false) => 80,
+    };
+    if port < PORT_MIN && port != 80 && port != 443 {
+        return Err(InvalidTarget);
+    }
+    let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    Ok(Target { is_encrypted, host, port, authority: authority.to_string(), path })
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::http::{Request, header};
-use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -13,7 +12,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::message::SignedMessage;
+use super::Posting;
 use super::network::may_reach;
 use super::target::Target;
 use crate::storage::webhooks::{NoAnswer, Outcome};
@@ -31,7 +30,11 @@ const ANSWER_BYTES_MAX: usize = 16 << 10;
 const ADDRESSES_MAX: usize = 4;
 
 /// Posts a message and waits for the head of the answer: no other address that it names is asked.
-pub(super) async fn post(target: &Target, allowed: &[IpNetwork], message: &SignedMessage<'_>) -> Outcome {
+pub(in crate::operations) async fn post(
+    target: &Target,
+    allowed: &[IpNetwork],
+    message: &Posting,
+) -> Outcome {
     match tokio::time::timeout(POST_TIMEOUT, connect_and_post(target, allowed, message)).await {
         Ok(Ok(status)) => Outcome::Answered(status),
         Ok(Err(why)) => Outcome::Failed(why),
@@ -42,7 +45,7 @@ pub(super) async fn post(target: &Target, allowed: &[IpNetwork], message: &Signe
 async fn connect_and_post(
     target: &Target,
     allowed: &[IpNetwork],
-    message: &SignedMessage<'_>,
+    message: &Posting,
 ) -> Result<u16, NoAnswer> {
     let addresses = addresses_of(target, allowed).await?;
     let stream = TcpStream::connect(&addresses[..]).await.map_err(|_| NoAnswer::Unreachable)?;
@@ -73,21 +76,17 @@ async fn addresses_of(target: &Target, allowed: &[IpNetwork]) -> Result<Vec<Sock
 async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     target: &Target,
-    message: &SignedMessage<'_>,
+    message: &Posting,
 ) -> Result<u16, NoAnswer> {
     let lost = |_| NoAnswer::Unreachable;
     let mut client = http1::Builder::new();
     client.max_buf_size(ANSWER_BYTES_MAX);
     let (mut sender, connection) = client.handshake(TokioIo::new(stream)).await.map_err(lost)?;
-    let request = Request::post(&target.path)
+    let mut request = Request::post(&target.path)
         .header(header::HOST, &target.authority)
-        .header(header::USER_AGENT, "fourfold-webhook/1")
-        .header(header::CONTENT_TYPE, "application/json")
-        .header("webhook-id", message.id)
-        .header("webhook-timestamp", message.timestamp)
-        .header("webhook-signature", &message.signature)
-        .body(Full::new(Bytes::copy_from_slice(message.body.as_bytes())))
+        .body(Full::new(message.body.clone()))
         .map_err(|_| NoAnswer::Unreachable)?;
+    request.headers_mut().extend(message.headers.clone());
     let answered = sender.send_request(request);
     tokio::pin!(answered);
     // The connection moves as long as somebody waits for it. One that ends may have brought the answer first.
