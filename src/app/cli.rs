@@ -190,7 +190,7 @@ impl CommandLine {
             AnyCommand::Load(arguments) => arguments.run(),
             AnyCommand::Bridge(arguments) => arguments.run(),
             AnyCommand::CheckBot(arguments) => arguments.run(),
-            AnyCommand::PushKey(arguments) => arguments.run(),
+            AnyCommand::PushKey(push_key::PushKeyCommand) => push_key::PushKeyCommand::run(),
             AnyCommand::Texts(arguments) => arguments.run(),
             AnyCommand::Completions(arguments) => arguments.run(),
             AnyCommand::Man => completions::man(),

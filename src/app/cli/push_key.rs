@@ -14,7 +14,7 @@ use crate::system::vapid::{NewVapidKey, VapidKey};
 pub(super) struct PushKeyCommand;
 
 impl PushKeyCommand {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run() -> anyhow::Result<()> {
         let key = VapidKey::generate().map_err(|_| anyhow!("the system has no random numbers"))?;
         Ok(io::stdout().write_all(settings(&key).as_bytes())?)
     }

@@ -82,8 +82,8 @@ impl BrowserKey {
         let mut salt = [0; SALT_BYTES];
         chance().fill_bytes(&mut salt);
         let browser = UnparsedPublicKey::new(&ECDH_P256, self.point);
-        agree_ephemeral(own, &browser, |shared| {
-            let secret = Shared { shared, own_point: &own_point, salt: &salt };
+        agree_ephemeral(own, &browser, |agreed| {
+            let secret = Shared { agreed, own_point: &own_point, salt: &salt };
             self.sealed(&secret, text)
         })
         .map_err(|_| EncryptError::Key)
@@ -105,7 +105,7 @@ impl BrowserKey {
 #[derive(Clone, Copy)]
 struct Shared<'s> {
     /// What came of the two keys.
-    shared: &'s [u8],
+    agreed: &'s [u8],
     /// The public key of the message.
     own_point: &'s [u8; POINT_BYTES],
     salt: &'s [u8; SALT_BYTES],
@@ -114,7 +114,7 @@ struct Shared<'s> {
 impl Shared<'_> {
     /// The key and the nonce of the record.
     fn keys(&self, browser: &BrowserKey) -> ([u8; KEY_BYTES], [u8; NONCE_LEN]) {
-        let combined = Salt::new(HKDF_SHA256, &browser.auth).extract(self.shared);
+        let combined = Salt::new(HKDF_SHA256, &browser.auth).extract(self.agreed);
         let input: [u8; 32] = expand(&combined, &[b"WebPush: info\0", &browser.point, self.own_point]);
         let key = Salt::new(HKDF_SHA256, self.salt).extract(&input);
         (expand(&key, &[b"Content-Encoding: aes128gcm\0"]), expand(&key, &[b"Content-Encoding: nonce\0"]))
@@ -168,8 +168,8 @@ pub(super) mod tests {
             assert_eq!((u32::from_be_bytes(*size), *length), (RECORD_BYTES, 65));
             let own = BrowserKey::read(&self.p256dh, &self.auth).unwrap();
             let sender = UnparsedPublicKey::new(&ECDH_P256, own_point);
-            let shared = agree_ephemeral(self.key, &sender, <[u8]>::to_vec).unwrap();
-            let (key, nonce) = Shared { shared: &shared, own_point, salt }.keys(&own);
+            let agreed = agree_ephemeral(self.key, &sender, <[u8]>::to_vec).unwrap();
+            let (key, nonce) = Shared { agreed: &agreed, own_point, salt }.keys(&own);
             let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key).unwrap());
             let mut record = record.to_vec();
             let nonce = Nonce::assume_unique_for_key(nonce);
@@ -189,9 +189,9 @@ pub(super) mod tests {
              WAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Q\
              ulcy4a-fN";
         let browser = BrowserKey::read(point, "BTBZMqHH6r4Tts7J_aSIgg").unwrap();
-        let shared: [u8; 32] = bytes("kyrL1jIIOHEzg3sM2ZWRHDRB62YACZhhSlknJ672kSs").unwrap();
+        let agreed: [u8; 32] = bytes("kyrL1jIIOHEzg3sM2ZWRHDRB62YACZhhSlknJ672kSs").unwrap();
         let (own_point, salt) = (bytes(own).unwrap(), bytes("DGv6ra1nlYgDCS1FRnbzlw").unwrap());
-        let secret = Shared { shared: &shared, own_point: &own_point, salt: &salt };
+        let secret = Shared { agreed: &agreed, own_point: &own_point, salt: &salt };
         let body = browser.sealed(&secret, b"When I grow up, I want to be a watermelon");
         assert_eq!(URL_SAFE_NO_PAD.encode(body), expected);
     }
