@@ -279,9 +279,6 @@ impl Daemon {
         if let Some(mail) = mail {
             parts.keep(mail);
         }
-        if let Some(push) = wings::pushing(&ground, &services) {
-            parts.keep(push);
-        }
 
         let transport = wings::transport(&ground, &services)?;
         let routes =

@@ -27,8 +27,8 @@ const LINK_EXPIRY: Duration = Duration::from_hours(24);
 /// How long an open challenge to a game by correspondence stands: who plays with days for each move looks in now and
 /// then.
 const CORRESPONDENCE_LINK_EXPIRY: Duration = Duration::from_hours(7 * 24);
-/// Offers that anyone may take, of all players: more than anybody reads through, and one answer of the list has room for
-/// all of them.
+/// Offers that anyone may take, of all players: more than anybody reads through, and one answer of the list has room
+/// for all of them.
 pub(crate) const LISTED_MAX: usize = 200;
 /// Those of one player: the list is for many.
 pub(crate) const LISTED_OF_ONE_MAX: usize = 3;

@@ -26,11 +26,12 @@ pub(super) const INBOX_MAX: usize = 1_024;
 /// When a daemon that is stopping may be back.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Challenges to somebody who is away that wait to be told elsewhere. Each stands for seconds; what is more is not told.
+/// Challenges to somebody who is away that wait to be told elsewhere. Each stands for seconds; what is more is not
+/// told.
 const AWAY_MAX: usize = 64;
 
-/// Somebody is challenged who has no connection at the moment: a telephone in a pocket, of which the session lives on for
-/// a while.
+/// Somebody is challenged who has no connection at the moment: a telephone in a pocket, of which the session lives on
+/// for a while.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ChallengedAway {
     pub(crate) to: PlayerId,

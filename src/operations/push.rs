@@ -1,9 +1,9 @@
 //! Has browsers show people something while they are not on the site, by Web Push (RFC 8030).
 //!
-//! A browser that wants to be told gives an address at its maker's push service, and keys: what is sent there only the
-//! browser can read ([`encryption`]), and it says who sends it ([`request`]). Whoever tells, [`actor`], waits for nobody:
-//! each notice to each browser is a task of its own, tried again for a while. What waits is in memory: a restart forgets
-//! it. A browser that is gone, as its push service says, is forgotten, and no other.
+//! A browser that wants to be told gives an address at its maker's push service, and keys: what is sent there only
+//! the browser can read ([`encryption`]), and it says who sends it ([`request`]). Whoever tells, [`actor`], waits for
+//! nobody: each notice to each browser is a task of its own, tried again for a while. What waits is in memory: a
+//! restart forgets it. A browser that is gone, as its push service says, is forgotten, and no other.
 
 pub(crate) mod actor;
 mod encryption;

@@ -165,7 +165,7 @@ struct MemoryTables {
     mails: Vec<StoredMail>,
     mail_links: Vec<MailLink>,
     vacations: Vec<(PlayerId, Vacation)>,
-    /// The oldest first.
+    /// Of all accounts, the oldest first.
     pushes: Vec<StoredPush>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,

@@ -8,8 +8,8 @@ use super::error::StoreError;
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
 
-/// Browsers of one account: a computer, a phone and a tablet, at home and elsewhere. For one more the oldest goes, which
-/// may be gone for long: nobody tells us when a browser is thrown away.
+/// Browsers of one account: a computer, a phone and a tablet, at home and elsewhere. For one more the oldest goes,
+/// which may be gone for long: nobody tells us when a browser is thrown away.
 pub(crate) const BROWSERS_MAX: usize = 5;
 
 /// A browser that shows notices, as its subscription describes it (RFC 8030, RFC 8291).

@@ -243,8 +243,8 @@ pub enum Write {
     RemoveMail { owner: PlayerId },
     /// Whether somebody is told of bots that are paused.
     SetNotices { owner: PlayerId, notices: bool },
-    /// A browser shows notices to somebody from now on, in the place of what was stored of it; of too many of one account
-    /// the oldest goes. Refused as [`Refused::NoSuchPlayer`] if it is no person's account.
+    /// A browser shows notices to somebody from now on, in the place of what was stored of it; of too many of one
+    /// account the oldest goes. Refused as [`Refused::NoSuchPlayer`] if it is no person's account.
     AddPush(Box<StoredPush>),
     /// It does so no more. Refused as [`Refused::NoPush`] if it does not, or is another account's by now.
     RemovePush { owner: PlayerId, endpoint: String },

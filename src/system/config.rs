@@ -617,8 +617,7 @@ impl Config {
             return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
         }
         self.server.check_tls().and_then(|()| self.mail.check(self.server.public_url.as_ref()))?;
-        self.push.check()?;
-        self.cluster.check(&self.storage)?;
+        self.cluster.check(&self.storage).and_then(|()| self.push.check())?;
         self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {

@@ -1,5 +1,5 @@
-//! The key pair by which push services know this arena (RFC 8292, VAPID): the private key signs, browsers name the public
-//! one when they subscribe.
+//! The key pair by which push services know this arena (RFC 8292, VAPID): the private key signs, browsers name the
+//! public one when they subscribe.
 //!
 //! `ring` signs, and draws its own random numbers for that: no result of the arena follows from them.
 

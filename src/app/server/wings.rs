@@ -227,7 +227,7 @@ impl Ground {
 }
 
 /// Whoever tells people who are away, if any are told.
-pub(super) fn pushing(ground: &Ground, services: &Services) -> Option<PushActor> {
+fn pushing(ground: &Ground, services: &Services) -> Option<PushActor> {
     let seen = PushOccasions {
         directory: services.directory.clone(),
         sessions: services.sessions.clone(),
@@ -671,6 +671,9 @@ pub(super) fn keep_small_parts(
     let accounts = ground.accounts.clone();
     parts.keep(remade(Part::IdleGuests, move |stop| accounts.clone().look_for_idle_guests(stop).map(Ok)));
     keep_forgetting(parts, ground);
+    if let Some(push) = pushing(ground, services) {
+        parts.keep(push);
+    }
     let (metrics, services) = (Arc::clone(&ground.metrics), Arc::clone(services));
     parts.keep(remade(Part::Gauges, move |stop| {
         read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop).map(Ok)

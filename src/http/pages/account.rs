@@ -15,6 +15,7 @@ use crate::model::device::{Browser, Device, System};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
+use crate::operations::push::Pusher;
 use crate::storage::mails::StoredMail;
 use crate::storage::record::{StoredPlayer, StoredToken};
 use crate::storage::store::Teaching;
@@ -61,6 +62,12 @@ struct PushBox {
     public_key: String,
     /// The tag of the language in which somebody reads this page, and will read notices.
     language: &'static str,
+}
+
+impl PushBox {
+    fn new(language: Language, pusher: &Pusher) -> Self {
+        Self { public_key: pusher.public_key().to_owned(), language: language.tag() }
+    }
 }
 
 /// The address to which it is told what happens to one's bots, if there is one.
@@ -147,9 +154,6 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         Some(owner) => Some(MailBox::new(language, state.accounts.mail(&owner.id).await?)),
         None => None,
     };
-    let push = owner
-        .and(state.pusher.as_ref())
-        .map(|pusher| PushBox { public_key: pusher.public_key().to_owned(), language: language.tag() });
     let here = visitor.signed_in().and_then(|viewer| viewer.credential.token());
     let sessions = sessions.into_iter().map(|session| SessionLine::new(language, session, here)).collect();
     let keep_games = stored_guest(&state, &visitor)
@@ -164,7 +168,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         sessions,
         webhook,
         mail,
-        push,
+        push: owner.and(state.pusher.as_ref()).map(|pusher| PushBox::new(language, pusher)),
         sends_mail: state.mailer.is_some(),
         may_teach,
         decisions: owner.and_then(|owner| decisions(&state, language, &owner.id)),

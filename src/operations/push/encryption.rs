@@ -1,7 +1,8 @@
 //! What a browser alone can read: a message encrypted for its subscription (RFC 8291), in one record of the content
 //! coding `aes128gcm` (RFC 8188).
 //!
-//! `ring` draws the key of each message, which nothing of the arena follows from and which is gone when it is encrypted.
+//! `ring` draws the key of each message, which nothing of the arena follows from and which is gone when it is
+//! encrypted.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};

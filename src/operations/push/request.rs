@@ -48,7 +48,7 @@ struct TokenHead {
 
 #[derive(Serialize)]
 struct Claims<'c> {
-    /// The push service.
+    /// The origin of the push service.
     aud: String,
     /// Until when it holds, in seconds since 1970.
     exp: i64,

@@ -1,7 +1,7 @@
 //! Players as they are written.
 
 use super::db::{self, Connection};
-use super::{bot_versions, published, pushes, resets};
+use super::{bot_versions, published, resets};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -182,7 +182,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         resets::forget(connection, player).await?;
         forget_mail(connection, player).await?;
         forget_vacations(connection, player).await?;
-        pushes::forget(connection, player).await?;
+        forget_pushes(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -204,6 +204,13 @@ async fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(
 /// Forgets where somebody had it told what happens to their bots.
 async fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(player.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// Forgets the browsers that showed somebody notices.
+async fn forget_pushes(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM push_subscription WHERE owner = (SELECT key FROM player WHERE id = $1)";
     db::query(sql).bind(player.as_str()).execute(connection).await?;
     Ok(())
 }

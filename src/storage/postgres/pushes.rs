@@ -48,10 +48,3 @@ pub(super) async fn remove(connection: &Connection, owner: &PlayerId, endpoint: 
     let query = db::query(sql).bind(endpoint).bind(owner.as_str());
     Ok(done_if(query.execute(connection).await?, Refused::NoPush))
 }
-
-/// Forgets the browsers of somebody who leaves for good.
-pub(super) async fn forget(connection: &Connection, owner: &PlayerId) -> Result<(), StoreError> {
-    let sql = "DELETE FROM push_subscription WHERE owner = (SELECT key FROM player WHERE id = $1)";
-    db::query(sql).bind(owner.as_str()).execute(connection).await?;
-    Ok(())
-}

@@ -3,7 +3,7 @@
 use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
-use super::{published, pushes, resets};
+use super::{published, resets};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -248,7 +248,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         resets::forget(connection, player)?;
         forget_mail(connection, player)?;
         forget_vacations(connection, player)?;
-        pushes::forget(connection, player)?;
+        forget_pushes(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -270,6 +270,13 @@ fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), Sto
 /// Forgets where somebody had it told what happens to their bots.
 fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
+}
+
+/// Forgets the browsers that showed somebody notices.
+fn forget_pushes(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM push_subscription WHERE owner = (SELECT key FROM player WHERE id = ?)";
     db::query(sql).bind(player.as_str()).execute(connection)?;
     Ok(())
 }

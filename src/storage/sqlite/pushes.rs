@@ -49,10 +49,3 @@ pub(super) fn remove(connection: &Connection, owner: &PlayerId, endpoint: &str) 
     let query = db::query(sql).bind(endpoint).bind(owner.as_str());
     Ok(done_if(query.execute(connection)?, Refused::NoPush))
 }
-
-/// Forgets the browsers of somebody who leaves for good.
-pub(super) fn forget(connection: &Connection, owner: &PlayerId) -> Result<(), StoreError> {
-    let sql = "DELETE FROM push_subscription WHERE owner = (SELECT key FROM player WHERE id = ?)";
-    db::query(sql).bind(owner.as_str()).execute(connection)?;
-    Ok(())
-}

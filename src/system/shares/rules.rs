@@ -129,8 +129,8 @@ const MAIL_LINK: Rule = Rule::new("mail_link", "links by mail").network(Limit::e
 /// customer.
 const MAIL: Rule = Rule::new("mail", "mails").account(Limit::each(5, HOUR)).all(Limit::each(1_200, HOUR));
 
-/// Notices that somebody's browsers show, one for each browser: fifty games by correspondence, and a tournament. Those at
-/// a time are under way or wait to be sent again, each a few hundred bytes; what is more is not sent at all.
+/// Notices that somebody's browsers show, one for each browser: fifty games by correspondence, and a tournament.
+/// Those at a time are under way or wait to be sent again, each a few hundred bytes; what is more is not sent at all.
 const PUSH: Rule = Rule::new("push", "notices to browsers")
     .account(Limit::each(300, HOUR).and_held(64))
     .all(Limit::held(2_000));
