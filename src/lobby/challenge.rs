@@ -702,6 +702,23 @@ mod tests {
     }
 
     #[test]
+    fn offers_to_everybody_have_their_places_until_they_end() {
+        let (mut challenges, now) = (Challenges::default(), Instant::now());
+        let (ann, bob): (PlayerId, PlayerId) = ("ann".parse().unwrap(), "bob".parse().unwrap());
+        let ends = now + CORRESPONDENCE_LINK_EXPIRY;
+        for number in 0..LISTED_OF_ONE_MAX {
+            assert_eq!(challenges.has_listed_place(&ann), Ok(()));
+            let made = PendingChallenge { is_listed: true, ..challenge(&format!("c{number}"), None, ends) };
+            challenges.insert(made, None, Asked { to: None, terms: terms(), is_listed: true }, now);
+        }
+        assert_eq!(challenges.has_listed_place(&ann), Err(Some(ends)));
+        assert_eq!(challenges.has_listed_place(&bob), Ok(()));
+        assert_eq!(challenges.listed().count(), LISTED_OF_ONE_MAX);
+        assert_eq!(challenges.expire(ends).len(), LISTED_OF_ONE_MAX);
+        assert_eq!((challenges.listed().count(), challenges.listed.len()), (0, 0));
+    }
+
+    #[test]
     fn an_offer_costs_the_same_however_many_are_open() {
         let (mut challenges, now) = (Challenges::default(), Instant::now());
         let others = (0..LINKS_MAX).map(|number| (format!("l{number}"), None));

@@ -179,8 +179,6 @@ async fn an_offer_to_everybody_stands_in_the_list_until_it_is_taken_and_over_res
     arena.settle().await;
     assert_eq!(taker.hear_game().unwrap().players.first.kind, PlayerKind::Human);
     assert_eq!(ids(&arena).await, std::slice::from_ref(&second.challenge));
-    tokio::time::sleep(7 * DAY + Duration::from_secs(1)).await;
-    assert_eq!(ids(&arena).await, []);
 }
 
 #[tokio::test(start_paused = true)]
