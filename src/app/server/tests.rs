@@ -70,7 +70,7 @@ impl TestDaemon {
             pauses,
             node: NodeParts::default(),
         };
-        let daemon = Daemon::start(parts).await.unwrap();
+        let daemon = Box::pin(Daemon::start(parts)).await.unwrap();
         let (services, stop) = (Arc::clone(daemon.services()), CancellationToken::new());
         Self {
             address: daemon.address(),
