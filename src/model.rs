@@ -4,6 +4,7 @@ pub mod bounded;
 pub(crate) mod chain_hash;
 pub(crate) mod class_code;
 pub mod clock;
+pub mod conditional;
 pub(crate) mod cron;
 pub mod device;
 pub(crate) mod duel;

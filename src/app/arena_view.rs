@@ -16,7 +16,7 @@ use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::operations::backups::{BackupStanding, Backups};
 use crate::play::feeds::Feeds;
-use crate::play::host::{GameOffer, Host};
+use crate::play::host::{ConditionalRefusal, GameOffer, Host};
 use crate::play::house::HouseBot;
 use crate::play::orders::StandingOrders;
 use crate::play::presence::Sessions;
@@ -139,6 +139,23 @@ impl ArenaView for LiveArena {
                 room.take_vacation(player.clone(), lasts).await;
             }
         }
+    }
+
+    async fn say_in_advance(
+        &self,
+        game: &GameId,
+        player: &PlayerId,
+        lines: &[String],
+    ) -> Result<Vec<String>, ConditionalRefusal> {
+        self.host.say_in_advance(game, player, lines).await
+    }
+
+    async fn said_in_advance(
+        &self,
+        game: &GameId,
+        player: &PlayerId,
+    ) -> Result<Vec<String>, ConditionalRefusal> {
+        self.host.said_in_advance(game, player).await
     }
 
     async fn snapshot(&self, game: &GameId) -> Option<Snapshot> {

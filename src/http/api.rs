@@ -6,6 +6,7 @@ pub(super) mod bot_games;
 pub(super) mod bot_record;
 pub(super) mod bots;
 mod classes;
+mod conditional;
 mod documents;
 pub(super) mod duels;
 mod dumps;
@@ -94,6 +95,7 @@ fn endpoints() -> Vec<Endpoint> {
         reports::endpoints(),
         webhook::endpoints(),
         vacation::endpoints(),
+        conditional::endpoints(),
         fair_play::endpoints(),
         mail::endpoints(),
         push::endpoints(),
@@ -221,6 +223,8 @@ mod tests {
         "get /api/v1/account/vacation",
         "put /api/v1/account/vacation",
         "delete /api/v1/account/vacation",
+        "get /api/v1/games/{id}/conditional",
+        "put /api/v1/games/{id}/conditional",
         "get /api/v1/account/fair-play",
         "post /api/v1/mail/verification",
         "post /api/v1/mail/reset",

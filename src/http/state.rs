@@ -28,7 +28,7 @@ use crate::operations::backups::BackupStanding;
 use crate::operations::mail::Mailer;
 use crate::operations::push::Pusher;
 use crate::operations::webhooks::Webhooks;
-use crate::play::host::GameOffer;
+use crate::play::host::{ConditionalRefusal, GameOffer};
 use crate::play::orders::StandingOrders;
 
 use crate::model::time::UnixMillis;
@@ -126,6 +126,29 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
 
     /// The clocks of a player's games by correspondence stand for so long, or go on.
     async fn take_vacation(&self, player: &PlayerId, lasts: Option<Duration>);
+
+    /// Stores what a player answers in a game by correspondence if the opponent plays so.
+    ///
+    /// # Errors
+    ///
+    /// See [`ConditionalRefusal`].
+    async fn say_in_advance(
+        &self,
+        game: &GameId,
+        player: &PlayerId,
+        lines: &[String],
+    ) -> Result<Vec<String>, ConditionalRefusal>;
+
+    /// What a player has said so, as far as it may still come.
+    ///
+    /// # Errors
+    ///
+    /// See [`ConditionalRefusal`].
+    async fn said_in_advance(
+        &self,
+        game: &GameId,
+        player: &PlayerId,
+    ) -> Result<Vec<String>, ConditionalRefusal>;
 
     /// How much later than the players others see a game in progress.
     fn watch_delay_of(&self, _game: &GameId) -> Duration {

@@ -38,7 +38,7 @@ use crate::operations::backups::BackupStanding;
 use crate::operations::mail::Mailer;
 use crate::operations::push::tests::pusher_over;
 use crate::operations::webhooks::tests::webhooks_over;
-use crate::play::host::GameOffer;
+use crate::play::host::{ConditionalRefusal, GameOffer};
 use crate::play::orders::StandingOrders;
 use crate::play::room::Recipient as _;
 use crate::protocol::ServerMessage;
@@ -131,6 +131,19 @@ impl ArenaView for TestArena {
     }
 
     async fn take_vacation(&self, _: &PlayerId, _: Option<Duration>) {}
+
+    async fn say_in_advance(
+        &self,
+        _: &GameId,
+        _: &PlayerId,
+        _: &[String],
+    ) -> Result<Vec<String>, ConditionalRefusal> {
+        Err(ConditionalRefusal::NoSuchGame)
+    }
+
+    async fn said_in_advance(&self, _: &GameId, _: &PlayerId) -> Result<Vec<String>, ConditionalRefusal> {
+        Err(ConditionalRefusal::NoSuchGame)
+    }
 
     async fn challenge(&self, _: &ChallengeId) -> Option<Offer> {
         None

@@ -2,6 +2,7 @@
 
 mod aborts;
 pub(crate) mod admission;
+mod conditional;
 pub(crate) mod duel;
 mod error;
 mod follow;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use tokio::sync::{broadcast, mpsc};
 use tracing::info;
 
+pub(crate) use self::conditional::ConditionalRefusal;
 pub(crate) use self::error::StartError;
 pub(crate) use self::follow::HostActor;
 pub(crate) use self::offer::{GameOffer, Origin, Tempo};

@@ -129,6 +129,7 @@ macro_rules! conformance_of_games {
             live_games_survive_reopening,
             takebacks_count_for_the_moves,
             illegal_moves_are_counted_while_a_game_goes_on,
+            what_was_said_in_advance_is_known_while_a_game_goes_on,
         );
     };
 }
@@ -1146,6 +1147,39 @@ pub(crate) async fn illegal_moves_are_counted_while_a_game_goes_on<F: Fixture>()
     write(&*store, Write::Finish { game: one.id.clone(), events }).await.unwrap();
     assert_eq!(store.illegal_moves().await.unwrap(), HashMap::new(), "they are of games that go on");
     assert_eq!(write(&*store, count(Side::First, 1)).await, Err(Refused::NoSuchGame));
+}
+
+pub(crate) async fn what_was_said_in_advance_is_known_while_a_game_goes_on<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let (one, two) = (spec("g1", "Ada", "Bob"), spec("g2", "Ada", "Bob"));
+    let say = |side, text: Option<&str>| {
+        let moves = text.map(|text| text.parse().unwrap());
+        Write::SetConditional { game: one.id.clone(), side, moves }
+    };
+    assert_eq!(write(&*store, say(Side::First, None)).await, Err(Refused::NoSuchGame));
+    let batch =
+        [Write::StartGame(one.clone()), Write::StartGame(two.clone()), say(Side::Second, Some("44 34"))];
+    for done in store.commit(&batch).await.unwrap() {
+        done.unwrap();
+    }
+    write(&*store, say(Side::Second, Some("44 3412 56"))).await.unwrap();
+    write(&*store, say(Side::First, Some(" 12"))).await.unwrap();
+    write(&*store, say(Side::First, None)).await.unwrap();
+    drop(store);
+
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let said = BySide { first: None, second: Some("44 3412 56".parse().unwrap()) };
+    let all = HashMap::from([(one.id.clone(), said)]);
+    assert_eq!(store.conditional_moves(None).await.unwrap(), all);
+    assert_eq!(store.conditional_moves(Some(&one.id)).await.unwrap(), all);
+    assert_eq!(store.conditional_moves(Some(&two.id)).await.unwrap(), HashMap::new());
+    let events = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+    write(&*store, Write::Finish { game: one.id.clone(), events }).await.unwrap();
+    assert_eq!(store.conditional_moves(None).await.unwrap(), HashMap::new());
+    assert_eq!(write(&*store, say(Side::First, Some(" 12"))).await, Err(Refused::NoSuchGame));
 }
 
 pub(crate) async fn takebacks_count_for_the_moves<F: Fixture>() {

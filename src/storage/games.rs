@@ -7,6 +7,7 @@ use fourfold_engine::{BySide, Variant};
 
 use super::error::StoreError;
 use super::record::{DamagedGame, StoredGame};
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PairId, PlayerId};
 use crate::model::rating::elo::RatingEntry;
 use crate::model::result::GameResult;
@@ -97,6 +98,12 @@ pub trait GameStore {
 
     /// The illegal moves of both sides in those games that go on in which there were some.
     async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError>;
+
+    /// What players have said in advance in the games that go on, or in one of them.
+    async fn conditional_moves(
+        &self,
+        only: Option<&GameId>,
+    ) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError>;
 
     /// How many rated games two players have begun since a time.
     async fn rated_games_between(

@@ -66,6 +66,7 @@ use super::store::{
 };
 use super::webhooks::StoredWebhook;
 use crate::model::chain_hash::ChainHash;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
@@ -169,6 +170,7 @@ struct MemoryTables {
     pushes: Vec<StoredPush>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,
+    conditional: HashMap<GameId, BySide<Option<ConditionalMoves>>>,
     publication: Publication,
     faults: VecDeque<CommitFault>,
     /// A batch that is written and of which nobody heard: written again, it comes to the same.
@@ -260,6 +262,7 @@ impl MemoryTables {
             Write::Append { game, events } => self.append(game, events),
             Write::Finish { game, events } => self.finish(game, events).map(Written::Settled),
             Write::CountIllegal { game, side, count } => self.count_illegal(game, *side, *count),
+            Write::SetConditional { game, side, moves } => self.set_conditional(game, *side, moves.clone()),
             Write::OpenLink(link) => self.open_link(link),
             Write::CloseLink(id) => self.close_link(id),
             Write::StepLearner(step) => self.learners.step(step),
@@ -508,11 +511,25 @@ impl MemoryTables {
         Ok(Written::Done)
     }
 
+    fn set_conditional(
+        &mut self,
+        id: &GameId,
+        side: Side,
+        moves: Option<ConditionalMoves>,
+    ) -> Result<Written, Refused> {
+        if self.live.iter().all(|(live, _)| live != id) {
+            return Err(Refused::NoSuchGame);
+        }
+        self.conditional.entry(id.clone()).or_default()[side] = moves;
+        Ok(Written::Done)
+    }
+
     fn finish(&mut self, id: &GameId, events: &[StoredEvent]) -> Result<Settlement, Refused> {
         let place = self.live.iter().position(|(live, _)| live == id).ok_or(Refused::NoSuchGame)?;
         let ending = self.live[place].1.check_finish(events)?;
         let (_, mut live) = self.live.remove(place);
         self.illegal.remove(id);
+        self.conditional.remove(id);
         live.apply(events);
         let moves = live.moves();
         let ended_at = events.last().map_or(live.spec().started_at, |event| event.at);
@@ -782,6 +799,18 @@ impl GameStore for MemoryStore {
     async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
         self.seek().await?;
         Ok(self.tables().illegal.clone())
+    }
+
+    async fn conditional_moves(
+        &self,
+        only: Option<&GameId>,
+    ) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError> {
+        self.seek().await?;
+        let mut all = self.tables().conditional.clone();
+        all.retain(|game, moves| {
+            only.is_none_or(|only| only == game) && (moves.first.is_some() || moves.second.is_some())
+        });
+        Ok(all)
     }
 
     async fn rated_games_between(

@@ -36,6 +36,7 @@ use super::resets::NewReset;
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover};
 use super::vacations::VacationStore;
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
 use crate::model::time::UnixMillis;
 use crate::model::vacation::Vacation;
@@ -119,6 +120,9 @@ pub enum Write {
     Finish { game: GameId, events: Vec<StoredEvent> },
     /// How many illegal moves a side of a live game has made by now. Refused as [`Refused::NoSuchGame`] if it is over.
     CountIllegal { game: GameId, side: Side, count: u8 },
+    /// What a side of a live game answers if the opponent plays so; nothing any more if none. Refused as
+    /// [`Refused::NoSuchGame`] if it is over.
+    SetConditional { game: GameId, side: Side, moves: Option<ConditionalMoves> },
     /// An open challenge, which whoever has its link may take from now on. Refused as [`Refused::IdTaken`].
     OpenLink(Box<StoredLink>),
     /// An open challenge was taken, or is none any more for another reason. Refused as [`Refused::NoSuchLink`].
@@ -349,6 +353,7 @@ impl Write {
             | Self::AddPush(_)
             | Self::RemovePush { .. }
             | Self::TakeVacation { .. }
+            | Self::SetConditional { .. }
             | Self::EndVacation { .. }
             | Self::AddMailLink(_)
             | Self::VerifyMail { .. }

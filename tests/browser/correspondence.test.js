@@ -152,3 +152,42 @@ test("an offer to everybody stands in the list, is withdrawn, and is taken by a 
   await eve.waitForSelector(".game-tile");
   assert.equal(await eve.locator("[data-withdraw]").count(), 0);
 });
+
+test("what somebody says in advance is played at once, and stands over a crash", async () => {
+  const [ada, bob] = await Promise.all([browser.visitor(arena.url, DESKTOP), browser.visitor(arena.url, PHONE)]);
+  await Promise.all([signUp(ada, "Cora"), signUp(bob, "Dora")]);
+  await ada.goto("/correspondence");
+  await open(ada);
+  await ada.click("#make-link");
+  await bob.goto(new URL(await ada.inputValue("#invite-url")).pathname);
+  await open(bob);
+  await bob.click("#accept");
+  await bob.waitForURL("**/game/*");
+  await ada.goto(new URL(bob.url()).pathname);
+  await Promise.all([open(ada), open(bob)]);
+  const [first, second] = await inOrder(ada, bob);
+  await first.waitForSelector("#conditional", { state: "hidden" });
+  await second.waitForSelector("#conditional");
+  /** @param {string} they @param {string} me */
+  const say = async (they, me) => {
+    await second.selectOption("#conditional-they", they);
+    await second.selectOption("#conditional-me", me);
+    await second.click("#conditional-add button[type=submit]");
+  };
+  await say("4", "4");
+  await second.click("#conditional-lines >> text=Go on");
+  await second.waitForSelector("text=After 4 → 4:");
+  await say("3", "5");
+  await second.waitForSelector("#conditional-lines >> text=4 → 4, 3 → 5");
+  await say("4", "1");
+  await second.waitForSelector("#conditional .problem >> text=two lines answer the same in two ways");
+  await assertGood(second, "what is answered if the opponent plays so");
+  await arena.crashAndRestart();
+  await Promise.all([open(first), open(second)]);
+  await clickColumn(first, 4);
+  await first.waitForSelector('#game[data-ply="2"]');
+  await second.waitForSelector("#conditional-lines >> text=3 → 5");
+  await clickColumn(first, 3);
+  await first.waitForSelector('#game[data-ply="4"]');
+  assert.equal(await second.locator("#conditional-lines li").count(), 0, "all of it was played");
+});

@@ -7,7 +7,7 @@ import { refusal } from "./words.js";
 const SESSIONS = "/api/v1/sessions";
 
 /**
- * @param {"POST" | "PUT" | "DELETE"} method
+ * @param {"GET" | "POST" | "PUT" | "DELETE"} method
  * @param {string} path
  * @param {object} [body]
  */
@@ -26,6 +26,7 @@ export async function call(method, path, body) {
 const FIELD_CODES = {
   "bad_field address": "bad_mail",
   "bad_field invitation": "bad_invitation",
+  "bad_field lines": "bad_lines",
   "bad_field name": "bad_name",
   "bad_field new_password": "bad_password",
   "bad_field password": "bad_password",

@@ -26,6 +26,7 @@ use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::player::PlayerKind;
+use crate::play::correspondence;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
@@ -252,8 +253,32 @@ struct GamePage {
     is_taught_later: bool,
     /// Of games that a bot of the visitor's plays.
     thoughts: Option<Thoughts>,
+    /// Of a game by correspondence that the visitor plays and that goes on.
+    conditional: Option<ConditionalPanel>,
     /// Those who play and whom whoever looks may report, with spaces between the names.
     reportable: String,
+}
+
+/// What the visitor answers if the opponent plays so; the page fills it in.
+#[derive(Clone, Debug, Template)]
+#[template(path = "parts/conditional.html")]
+struct ConditionalPanel {
+    lang: Language,
+    game: GameId,
+    /// As lines of moves have them, and as people call them.
+    columns: Vec<(char, u8)>,
+}
+
+impl HtmlSafe for ConditionalPanel {}
+
+impl ConditionalPanel {
+    fn of(lang: Language, game: &Snapshot) -> Option<Self> {
+        game.you?;
+        let kinds = BySide { first: game.players.first.kind, second: game.players.second.kind };
+        let goes_on = game.status == GameStatus::Live && correspondence::is_played(game.time, kinds);
+        let columns = game.variant.0.columns().map(|column| (column.digit(), column.number()));
+        goes_on.then(|| Self { lang, game: game.game.clone(), columns: columns.collect() })
+    }
 }
 
 /// What a learner said about its moves, the last move first.
@@ -333,6 +358,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
     let reportable = reportable(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
+    let conditional = ConditionalPanel::of(visitor.language(), &snapshot);
     let players = &snapshot.players;
     let title = format!("{} – {}", players.first.name.spoken(), players.second.name.spoken());
     let bots = state.arena.open_bots();
@@ -348,6 +374,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         taught,
         is_taught_later: !lessons.pending.is_empty(),
         thoughts,
+        conditional,
         reportable,
     };
     Ok(Html(page.render()?))

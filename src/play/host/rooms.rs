@@ -15,6 +15,7 @@ use super::stored::end_of;
 use super::{Host, StartError, Tempo};
 use crate::analysis::compute::Priority;
 use crate::model::clock::now;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::pace::BotPace;
 use crate::model::player::PlayerKind;
@@ -41,6 +42,7 @@ const PACE: Duration = Duration::from_millis(350);
 struct Past {
     illegal: HashMap<GameId, BySide<u8>>,
     vacations: HashMap<PlayerId, Vec<Vacation>>,
+    conditional: HashMap<GameId, BySide<Option<ConditionalMoves>>>,
 }
 
 /// How often a room whose task fails is made again. A game that breaks it each time must not keep the machine busy.
@@ -286,7 +288,8 @@ impl Host {
         for (player, taken) in store.vacations_since(UnixMillis::now().before(LOOK_BACK)).await? {
             vacations.entry(player).or_default().push(taken);
         }
-        Ok(Past { illegal, vacations })
+        let conditional = store.conditional_moves(None).await?;
+        Ok(Past { illegal, vacations, conditional })
     }
 
     async fn restore_one(
@@ -302,7 +305,9 @@ impl Host {
         let off = spec.players.as_ref().map(|player| past.vacations.get(player).cloned().unwrap_or_default());
         let state = RoomState::restore(game, kinds, now(), UnixMillis::now(), &off);
         let illegal = past.illegal.get(&spec.id).copied().unwrap_or_default();
-        let state = state.map_err(StartError::Unreadable)?.with_illegal_moves(illegal);
+        let said = past.conditional.get(&spec.id).cloned().unwrap_or_default();
+        let state = state.map_err(StartError::Unreadable)?;
+        let state = state.with_illegal_moves(illegal).with_conditional(said);
         // A restart forgets the pace: what is stored is the game, not its manners.
         let bots = self.build_bots(&spec, &players, None, BotPace::default()).await?;
         self.open_room(state, players, bots, rebuilds);

@@ -25,6 +25,7 @@ use super::refusal::RoomRefusal;
 use super::state::{Effect, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::model::clock::now;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::PlayerId;
 use crate::protocol::server::GameEnd;
 use crate::storage::Writer;
@@ -202,6 +203,7 @@ impl RoomActor {
             effects.extend(self.state.begin(now()));
         }
         self.carry_out(effects, None).await;
+        self.play_conditional().await;
     }
 
     /// Waits for the next thing to happen and deals with it.
@@ -293,6 +295,7 @@ impl RoomActor {
             }
             Command::Sit { .. }
             | Command::Prompt { .. }
+            | Command::Conditional { .. }
             | Command::Connected { .. }
             | Command::Leave { .. }
             | Command::Watch { .. }
@@ -312,6 +315,7 @@ impl RoomActor {
             }
             Command::Expel { player } => self.expel(&player).await,
             Command::Vacation { player, lasts } => self.take_vacation(&player, lasts).await,
+            Command::Conditional { player, moves } => self.take_conditional(&player, moves).await,
             Command::Wait { side, wait } => self.seat_waits(side, wait).await,
             Command::Sit { player, member, recipient, seated } => {
                 let answer = self.sit(&player, member, recipient).await;
@@ -349,6 +353,21 @@ impl RoomActor {
         let Some(side) = self.side_of(player) else { return };
         let effects = self.state.take_vacation(side, lasts, now());
         self.carry_out(effects, None).await;
+    }
+
+    /// A player says what it answers, which may be due already. While a move is being stored it is played after it.
+    async fn take_conditional(&mut self, player: &PlayerId, moves: Option<ConditionalMoves>) {
+        let Some(side) = self.side_of(player) else { return };
+        self.state.set_conditional(side, moves);
+        self.play_conditional().await;
+    }
+
+    /// Plays what the side to move has said in advance, if it has.
+    async fn play_conditional(&mut self) {
+        if self.pausing.is_none() {
+            let effects = self.state.play_conditional(now(), UnixMillis::now());
+            self.carry_out(effects, None).await;
+        }
     }
 
     /// An operator has sent a player away, who loses.
@@ -412,6 +431,7 @@ impl RoomActor {
             let Some(command) = self.deferred.pop_front() else { break };
             self.execute(command).await;
         }
+        self.play_conditional().await;
         Step::Continue(())
     }
 

@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use super::state::Play;
 use crate::cluster::Incarnation;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::PlayerId;
 use crate::protocol::server::{Snapshot, Urgency};
 use crate::protocol::{ErrorCode, Frame, WireError};
@@ -163,6 +164,11 @@ pub(super) enum Command {
         /// How long it lasts; none any more if nothing.
         lasts: Option<Duration>,
     },
+    Conditional {
+        player: PlayerId,
+        /// What the player answers from now on; nothing any more if none.
+        moves: Option<ConditionalMoves>,
+    },
     Wait {
         side: Side,
         wait: SeatWait,
@@ -230,6 +236,7 @@ impl Command {
             Self::Fail { .. }
             | Self::Expel { .. }
             | Self::Vacation { .. }
+            | Self::Conditional { .. }
             | Self::Wait { .. }
             | Self::Sit { .. }
             | Self::Prompt { .. }

@@ -11,6 +11,7 @@ use super::command::{Command, SeatWait};
 use super::refusal::RoomRefusal;
 use super::remote::Gateway;
 use super::state::Play;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::protocol::server::Snapshot;
 use crate::system::ask::ask;
@@ -119,6 +120,11 @@ impl RoomHandle {
     /// A player has a vacation for so long, or none any more.
     pub(crate) async fn take_vacation(&self, player: PlayerId, lasts: Option<Duration>) {
         self.tell(Command::Vacation { player, lasts }).await;
+    }
+
+    /// A player says what it answers if the opponent plays so, or nothing any more.
+    pub(crate) async fn set_conditional(&self, player: PlayerId, moves: Option<ConditionalMoves>) {
+        self.tell(Command::Conditional { player, moves }).await;
     }
 
     /// The server keeps this seat waiting: its clock stands until [`Self::release`].

@@ -5,6 +5,7 @@
 //! stands, and nothing else may change the game ([`RoomState::is_storing`]): it would be refused as busy.
 
 mod absence;
+mod conditional;
 mod deadline;
 mod ending;
 mod freeze;
@@ -26,6 +27,7 @@ pub(crate) use self::turn::{NoColumn, Play};
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
 use crate::model::clock::GameClock;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::pause::Pause;
 use crate::model::player::PlayerKind;
 use crate::play::correspondence;
@@ -123,6 +125,8 @@ pub(crate) struct RoomState {
     waited: Duration,
     /// When a player's clock stands, in a game by correspondence.
     vacation: BySide<Option<Pause>>,
+    /// What a player answers if the opponent plays so.
+    conditional: BySide<Option<ConditionalMoves>>,
     /// Since when the server keeps the side to move waiting.
     held: Option<Instant>,
     takeback: Option<Side>,
@@ -173,6 +177,7 @@ impl RoomState {
             freeze: None,
             waited: Duration::ZERO,
             vacation: BySide { first: None, second: None },
+            conditional: BySide { first: None, second: None },
             held: None,
             takeback: None,
             rematch: BySide { first: false, second: false },

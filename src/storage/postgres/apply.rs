@@ -41,6 +41,9 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::CountIllegal { game, side, count } => {
             games::count_illegal(connection, game, *side, *count).await
         }
+        Write::SetConditional { game, side, moves } => {
+            games::set_conditional(connection, game, *side, moves.as_ref()).await
+        }
         Write::OpenLink(link) => links::open(connection, link).await,
         Write::CloseLink(id) => links::close(connection, id).await,
         Write::StepLearner(step) => learners::step(connection, step).await,

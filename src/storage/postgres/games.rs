@@ -8,6 +8,7 @@ use fourfold_engine::{BySide, Side};
 use super::PostgresStore;
 use super::db::{self, Connection};
 use super::players::{WriteOutcome, done_if};
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::games::{GameOutline, GameQuery, GameStore};
@@ -137,6 +138,13 @@ impl GameStore for PostgresStore {
         illegal_moves(&*self.reader().await?).await
     }
 
+    async fn conditional_moves(
+        &self,
+        only: Option<&GameId>,
+    ) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError> {
+        conditional_moves(&*self.reader().await?, only).await
+    }
+
     async fn rated_games_between(
         &self,
         players: &BySide<PlayerId>,
@@ -262,6 +270,43 @@ pub(super) async fn count_illegal(
     };
     let query = db::query(sql).bind(u32::from(count)).bind(game.as_str());
     Ok(done_if(query.execute(connection).await?, Refused::NoSuchGame))
+}
+
+pub(super) async fn set_conditional(
+    connection: &Connection,
+    game: &GameId,
+    side: Side,
+    moves: Option<&ConditionalMoves>,
+) -> WriteOutcome {
+    let sql = match side {
+        Side::First => {
+            "UPDATE live_game SET first_conditional = $1 WHERE game = (SELECT key FROM game WHERE id = $2)"
+        }
+        Side::Second => {
+            "UPDATE live_game SET second_conditional = $1 WHERE game = (SELECT key FROM game WHERE id = $2)"
+        }
+    };
+    let query = db::query(sql).bind(moves.map(ToString::to_string)).bind(game.as_str());
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchGame))
+}
+
+async fn conditional_moves(
+    connection: &Connection,
+    only: Option<&GameId>,
+) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError> {
+    let sql = "SELECT g.id, l.first_conditional, l.second_conditional \
+               FROM live_game l JOIN game g ON g.key = l.game \
+               WHERE (l.first_conditional IS NOT NULL OR l.second_conditional IS NOT NULL) \
+               AND g.id = coalesce($1::text, g.id)";
+    let query = db::query_as(sql).bind(only.map(GameId::as_str));
+    let rows: Vec<(String, Option<String>, Option<String>)> = query.fetch_all(connection).await?;
+    let decode = |(game, first, second): (String, Option<String>, Option<String>)| {
+        let moves = |column, text: Option<String>| text.map(|text| parsed(column, &text)).transpose();
+        let first = moves("live_game.first_conditional", first)?;
+        let second = moves("live_game.second_conditional", second)?;
+        Ok((parsed("game.id", &game)?, BySide { first, second }))
+    };
+    rows.into_iter().map(decode).collect()
 }
 
 /// The illegal moves of both sides in those live games in which there were some.

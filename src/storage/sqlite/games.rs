@@ -9,6 +9,7 @@ use super::SqliteStore;
 use super::db::{self, Connection};
 use super::players::{WriteOutcome, done_if};
 use super::readers::snapshot;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
 use crate::storage::games::{GameOutline, GameStore};
@@ -100,6 +101,14 @@ impl GameStore for SqliteStore {
 
     async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
         self.readers.read(illegal_moves).await
+    }
+
+    async fn conditional_moves(
+        &self,
+        only: Option<&GameId>,
+    ) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError> {
+        let only = only.cloned();
+        self.readers.read(move |connection| conditional_moves(connection, only.as_ref())).await
     }
 
     async fn rated_games_between(
@@ -344,6 +353,43 @@ pub(super) fn count_illegal(connection: &Connection, game: &GameId, side: Side, 
     };
     let query = db::query(sql).bind(u32::from(count)).bind(game.as_str());
     Ok(done_if(query.execute(connection)?, Refused::NoSuchGame))
+}
+
+pub(super) fn set_conditional(
+    connection: &Connection,
+    game: &GameId,
+    side: Side,
+    moves: Option<&ConditionalMoves>,
+) -> WriteOutcome {
+    let sql = match side {
+        Side::First => {
+            "UPDATE live_game SET first_conditional = ? WHERE game = (SELECT key FROM game WHERE id = ?)"
+        }
+        Side::Second => {
+            "UPDATE live_game SET second_conditional = ? WHERE game = (SELECT key FROM game WHERE id = ?)"
+        }
+    };
+    let query = db::query(sql).bind(moves.map(ToString::to_string)).bind(game.as_str());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchGame))
+}
+
+fn conditional_moves(
+    connection: &Connection,
+    only: Option<&GameId>,
+) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError> {
+    let sql = "SELECT g.id, l.first_conditional, l.second_conditional \
+               FROM live_game l JOIN game g ON g.key = l.game \
+               WHERE (l.first_conditional IS NOT NULL OR l.second_conditional IS NOT NULL) \
+               AND g.id = coalesce(?, g.id)";
+    let query = db::query_as(sql).bind(only.map(GameId::as_str));
+    let rows: Vec<(String, Option<String>, Option<String>)> = query.fetch_all(connection)?;
+    let decode = |(game, first, second): (String, Option<String>, Option<String>)| {
+        let moves = |column, text: Option<String>| text.map(|text| parsed(column, &text)).transpose();
+        let first = moves("live_game.first_conditional", first)?;
+        let second = moves("live_game.second_conditional", second)?;
+        Ok((parsed("game.id", &game)?, BySide { first, second }))
+    };
+    rows.into_iter().map(decode).collect()
 }
 
 /// The illegal moves of both sides in those live games in which there were some.

@@ -228,6 +228,9 @@ impl<'batch> Transaction<'batch, '_> {
             Write::CountIllegal { game, side, count } => {
                 games::count_illegal(self.connection, game, *side, *count)
             }
+            Write::SetConditional { game, side, moves } => {
+                games::set_conditional(self.connection, game, *side, moves.as_ref())
+            }
             Write::OpenLink(link) => links::open(self.connection, link),
             Write::CloseLink(id) => links::close(self.connection, id),
             Write::StepLearner(step) => learners::step(self.connection, step),

@@ -4,10 +4,11 @@ use fourfold_engine::BySide;
 
 use super::*;
 use crate::lobby::challenge::LISTED_OF_ONE_MAX;
+use crate::model::ids::GameId;
 use crate::model::result::EndReason;
 use crate::model::world::{SimulatedWorld, leave_simulation};
 use crate::play::correspondence::GAMES_MAX;
-use crate::play::host::{GameOffer, StartError};
+use crate::play::host::{ConditionalRefusal, GameOffer, StartError};
 use crate::protocol::server::Snapshot;
 use crate::protocol::terms::WireSide;
 use crate::storage::games::GameStore;
@@ -212,4 +213,53 @@ async fn the_list_is_for_people_with_accounts_and_has_room_for_many() {
     ada.say(listed(days(false))).await;
     arena.settle().await;
     assert!(hear_offer(&mut ada).listed, "withdrawn, its place is free");
+}
+
+/// Ada and Bob at a game by correspondence that Ada begins, and its id.
+async fn game_of(arena: &Arena, ada: &Account, bob: &Account) -> GameId {
+    let time = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(3 * 86_400_000) };
+    arena.services.host.start(GameOffer { time, ..offer(&ada.identity, &bob.identity) }).await.unwrap()
+}
+
+fn lines(lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_in_advance_is_played_over_a_restart_and_shown_to_nobody_else() {
+    let _days = Days::begin(4);
+    let arena = Arena::new().await;
+    let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
+    let game = game_of(&arena, &ada, &bob).await;
+    let host = &arena.services.host;
+    let (first, second) = (ada.identity.id.clone(), bob.identity.id.clone());
+    let refused =
+        |said: Result<_, ConditionalRefusal>| said.map(|_: Vec<String>| ()).unwrap_err().to_string();
+    let your_move = host.say_in_advance(&game, &first, &lines(&["44"])).await;
+    assert_eq!(refused(your_move), "it is your move: lines begin with one of the opponent");
+    assert_eq!(host.said_in_advance(&game, &first).await.unwrap(), lines(&[]));
+    let said = lines(&["4435", "52"]);
+    assert_eq!(host.say_in_advance(&game, &second, &said).await.unwrap(), said);
+    assert_eq!(host.said_in_advance(&game, &first).await.unwrap(), lines(&[]), "it is the other's secret");
+    let eve = arena.person("Eve").await;
+    for (player, game) in [(&eve.identity.id, &game), (&second, &"nosuchgame".parse().unwrap())] {
+        let none = host.say_in_advance(game, player, &said).await;
+        assert_eq!(refused(none), "you have no game by correspondence of this id that goes on");
+    }
+    let wrong = host.say_in_advance(&game, &second, &lines(&["44", "45"])).await;
+    assert_eq!(refused(wrong), "lines 1 and 2 answer the same moves in two ways");
+    assert_eq!(host.said_in_advance(&game, &second).await.unwrap(), said, "what was refused changes nothing");
+
+    let arena = Arena::restarted(Arc::clone(&arena.store)).await;
+    let client = arena.join(&ada).await;
+    client.play(&game, 0, 4).await;
+    arena.settle().await;
+    let moves = async || arena.store.game(&game).await.unwrap().unwrap().moves();
+    assert_eq!(moves().await, "44");
+    let host = &arena.services.host;
+    assert_eq!(host.said_in_advance(&game, &second).await.unwrap(), lines(&["35"]));
+    assert_eq!(host.say_in_advance(&game, &second, &[]).await.unwrap(), lines(&[]), "it is taken back");
+    client.play(&game, 2, 3).await;
+    arena.settle().await;
+    assert_eq!(moves().await, "443");
 }

@@ -298,6 +298,11 @@ impl Owner {
             Order::Fail { side } => Command::Fail { side: side.into() },
             Order::Expel { player } => Command::Expel { player },
             Order::Vacation { player, lasts } => Command::Vacation { player, lasts },
+            Order::Conditional { player, moves } => {
+                // What cannot be read is nothing said: the store has it all the same.
+                let moves = moves.and_then(|moves| moves.parse().ok());
+                Command::Conditional { player, moves }
+            }
             Order::Wait { side, wait } => Command::Wait { side: side.into(), wait },
             Order::Sit { player } => {
                 let (seated, answer) = oneshot::channel();

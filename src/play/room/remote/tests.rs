@@ -507,6 +507,7 @@ fn orders_and_their_names_are_read_as_they_were_written() {
         Order::Fail { side: Side::First.into() },
         Order::Expel { player: ada() },
         Order::Vacation { player: ada(), lasts: Some(Duration::MAX) },
+        Order::Conditional { player: ada(), moves: Some("44 34".to_owned()) },
         Order::Wait { side: Side::Second.into(), wait: SeatWait::Ends },
         Order::Sit { player: ada() },
         Order::Prompt,

@@ -44,6 +44,11 @@ pub(super) enum Order {
         player: PlayerId,
         lasts: Option<Duration>,
     },
+    Conditional {
+        player: PlayerId,
+        /// As they are stored.
+        moves: Option<String>,
+    },
     Wait {
         side: WireSide,
         wait: SeatWait,
@@ -82,6 +87,7 @@ impl Order {
             Self::Fail { .. }
             | Self::Expel { .. }
             | Self::Vacation { .. }
+            | Self::Conditional { .. }
             | Self::Wait { .. }
             | Self::Prompt
             | Self::Connected { .. }

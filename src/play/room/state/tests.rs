@@ -5,6 +5,7 @@ use super::deadline::FIRST_MOVE_MAX;
 use super::freeze::{RESTART_BONUS, RESTART_FREEZE_MAX};
 use super::*;
 use crate::model::clock::{OVERRUN_GRACE, OVERRUN_STRIKES, TimeControl};
+use crate::model::conditional::ConditionalMoves;
 use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::pause::Pause;
 use crate::model::result::{EndReason, GameResult};
@@ -1183,4 +1184,69 @@ fn a_vacation_is_for_correspondence_alone() {
     assert_eq!(table.take_vacation(Side::First, 7), []);
     table.pass(Duration::from_mins(2));
     assert!(!table.state.wake(table.now, table.at).is_empty());
+}
+
+impl Table {
+    /// A side has said so in advance, and plays it if it is due; whether something was stored.
+    fn plays_what_was_said(&mut self) -> bool {
+        let effects = self.state.play_conditional(self.now, self.at);
+        let is_played = matches!(effects[..], [Effect::Store(_)]);
+        assert!(is_played || effects.is_empty(), "{effects:?}");
+        if is_played {
+            self.commit();
+        }
+        is_played
+    }
+}
+
+fn said(text: &str) -> Option<ConditionalMoves> {
+    Some(text.parse().unwrap())
+}
+
+#[test]
+fn what_was_said_in_advance_is_played_at_once_and_costs_no_time() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.play(4);
+    table.state.set_conditional(Side::First, said("4 3435 11"));
+    assert!(!table.plays_what_was_said(), "the opponent is to move");
+    table.pass(DAY);
+    table.play(3);
+    table.pass(SECOND);
+    assert!(table.plays_what_was_said() && !table.plays_what_was_said());
+    assert_eq!(table.state.game.notation(), "434");
+    assert_eq!(table.state.history.last().unwrap().spent_ms, 1_000);
+    table.play(3);
+    assert!(table.plays_what_was_said());
+    table.play(1);
+    assert!(!table.plays_what_was_said(), "nothing was said of that");
+    assert_eq!(table.state.game.notation(), "434351");
+}
+
+#[test]
+fn what_was_said_before_a_crash_is_played_after_it() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    table.play(4);
+    table.play(4);
+    let mut table = table.restarted();
+    let conditional = BySide { first: said("4 43"), second: None };
+    table.state = table.state.with_conditional(conditional);
+    table.state.begin(table.now);
+    assert!(table.plays_what_was_said());
+    assert_eq!(table.state.game.notation(), "443");
+}
+
+#[test]
+fn what_does_not_fit_is_forgotten_and_the_player_decides() {
+    let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
+    for column in [4, 4, 4, 4, 4, 4, 1] {
+        table.play(column);
+    }
+    table.state.set_conditional(Side::Second, said("444444 14"));
+    assert!(!table.plays_what_was_said(), "the column is full");
+    assert_eq!(table.state.illegal_moves(Side::Second), 0);
+    table.play(2);
+    let mut live = Table::new(per_move(60_000), PEOPLE);
+    live.play(4);
+    live.state.set_conditional(Side::Second, said(" 44"));
+    assert!(!live.plays_what_was_said(), "it is for games by correspondence");
 }
