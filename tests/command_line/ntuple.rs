@@ -5,7 +5,7 @@ use std::fs;
 use super::{check_refused, run, text};
 
 /// All flags that change how it learns.
-const METHOD: [&str; 18] = [
+const METHOD: [&str; 22] = [
     "--play-by",
     "current",
     "--average-over",
@@ -14,6 +14,10 @@ const METHOD: [&str; 18] = [
     "average",
     "--restarts",
     "50",
+    "--random-openings",
+    "90",
+    "--opening-plies",
+    "10",
     "--late-search",
     "100",
     "--lambda",
@@ -52,6 +56,32 @@ fn a_run_keeps_to_the_way_it_learns() {
 }
 
 #[test]
+fn several_members_make_one_network_and_a_run_of_them_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let [whole, parts, alone] = ["whole.bin", "parts.bin", "alone.bin"].map(file);
+    let learn = |more: &[&str]| {
+        let train = ["train", "ntuple", "--threads", "1", "--probe-games", "0"];
+        let output = run(&[&train[..], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    learn(&["--tuples", "5", "--members", "2", "--games", "4000", "--out", &whole]);
+    learn(&["--tuples", "5", "--members", "2", "--games", "1000", "--out", &parts]);
+    learn(&["--games", "4000", "--out", &parts, "--resume"]);
+    let [learnt, resumed] = [&whole, &parts].map(|name| fs::read(name).unwrap());
+    assert!(resumed == learnt, "equal to the byte, though --members was not said again");
+    assert_eq!(learnt[10..12], [10, 0], "tuples of both");
+    let bot = format!("ntuple:file={whole},plies=0");
+    let output = run(&["move", "44", "--bot", &bot]);
+    assert!(output.status.success(), "it plays as any network does: {}", text(&output.stderr));
+
+    learn(&["--tuples", "5", "--games", "1000", "--out", &alone]);
+    fs::remove_file(format!("{alone}.run")).unwrap();
+    let several = ["train", "ntuple", "--members", "2", "--out", &alone];
+    check_refused(&several, 2, "several members cannot begin with the one network in --out");
+}
+
+#[test]
 fn ways_to_learn_that_make_no_sense_are_refused() {
     let percent = "a share is a whole number of percent from 0 to 100";
     let step = "a step is a whole number of percent from 1 to 100";
@@ -65,6 +95,10 @@ fn ways_to_learn_that_make_no_sense_are_refused() {
         ("--average-over", "999", "999 is not in 1000.."),
         ("--play-by", "both", "the weights are either `current` or `average`"),
         ("--targets-by", "Average", "the weights are either `current` or `average`"),
+        ("--random-openings", "101", percent),
+        ("--opening-plies", "25", "25 is not in 1..=24"),
+        ("--members", "0", "0 is not in 1..=8"),
+        ("--members", "9", "9 is not in 1..=8"),
     ] {
         let output = run(&["train", "ntuple", flag, value]);
         let told = text(&output.stderr);

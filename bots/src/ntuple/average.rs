@@ -48,9 +48,14 @@ impl Average {
 
     /// The average, or the network itself if none was taken yet.
     pub(super) fn round(&self, network: &Network) -> Weights {
+        Weights::round_mean(&[(network, self.weights(network))])
+    }
+
+    /// The same, not rounded.
+    pub(super) fn weights(&self, network: &Network) -> Vec<f32> {
         match self.steps {
-            0 => Weights::round(network),
-            _ => Weights::round_values(network, self.weights.iter().copied()),
+            0 => network.weights().collect(),
+            _ => self.weights.clone(),
         }
     }
 

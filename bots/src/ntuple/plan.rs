@@ -1,20 +1,24 @@
 //! What a run of self-play is, and how it learns: all that may be chosen about it.
 
 use std::fmt;
+use std::num::NonZero;
 use std::str::FromStr;
 
 use super::average::AveragePace;
 use super::codec::{ByteSource, CodecError, Sink};
+use super::openings::Openings;
 use super::self_play::{Manner, Sight};
 
 /// What a run is, from its beginning to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrainingPlan {
-    /// Tuples of the network.
+    /// Tuples of a network.
     pub tuples: usize,
     /// Cells of a tuple.
     pub cells: u32,
-    /// Games over which the steps shrink, geometrically; after that they stay small.
+    /// Networks that learn one beside the other, each with tuples and games of its own; what plays is their mean.
+    pub members: NonZero<usize>,
+    /// Games over which the steps shrink, geometrically; after that they stay small. Members share them.
     pub games: u64,
     /// Draws the tuples and the games.
     pub seed: u64,
@@ -42,6 +46,8 @@ pub struct Method {
     pub targets_by: Tables,
     /// Share of games that begin where an advantage was lost.
     pub restarts: Percent,
+    /// Of all others, those that begin with random moves.
+    pub openings: Openings,
     /// Share of the plan's games, the last ones, in which moves are valued by the best reply to them. These values come
     /// from the weights that learn, whatever `targets_by` says.
     pub late_search: Percent,
@@ -71,15 +77,31 @@ pub enum MethodError {
 
 impl TrainingPlan {
     /// About a minute on one core. More tuples took longer for each game and made it no better in that time.
-    pub const DEFAULT: Self =
-        Self { tuples: 200, cells: 8, games: 1_000_000, seed: 1, method: Method::SHIPPED };
+    pub const DEFAULT: Self = Self {
+        tuples: 200,
+        cells: 8,
+        members: NonZero::<usize>::MIN,
+        games: 1_000_000,
+        seed: 1,
+        method: Method::SHIPPED,
+    };
 
-    /// How a game is played and learnt from by a network of so many features.
+    /// The seed of each member. The first has that of the run; the others' are far away, so that no two runs with small
+    /// seeds have a member in common.
+    pub(super) fn seeds(&self) -> impl Iterator<Item = u64> {
+        /// The golden ratio as a fraction of 2^64.
+        const APART: u64 = 0x9E37_79B9_7F4A_7C15;
+        let seed = self.seed;
+        (0..self.members.get() as u64).map(move |member| seed.wrapping_add(member.wrapping_mul(APART)))
+    }
+
+    /// How the game of this number is played and learnt from by a member of so many features.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a step may be rounded")]
     pub(super) fn manner(&self, game: u64, features: usize) -> Manner {
         let Method { exploration, lambda, first_step, last_step, late_search, .. } = self.method;
         let [first, last] = [first_step, last_step].map(|step| f64::from(step.0) / 100.0);
-        let done = (game as f64 / self.games.max(1) as f64).min(1.0);
+        let games = self.games.div_ceil(self.members.get() as u64);
+        let done = (game as f64 / games.max(1) as f64).min(1.0);
         let step = (first * (last / first).powf(done) / features as f64) as f32;
         let is_late = done >= 1.0 - f64::from(late_search.0) / 100.0 && late_search > Percent::ZERO;
         let sight = if is_late { Sight::Replies } else { Sight::Moves };
@@ -98,6 +120,7 @@ impl Method {
         play_by: Tables::Average,
         targets_by: Tables::Current,
         restarts: Percent::ZERO,
+        openings: Openings { share: Percent::ZERO, plies: 12 },
         late_search: Percent::ZERO,
     };
 
@@ -111,10 +134,11 @@ impl Method {
     }
 
     pub(super) fn write(&self, sink: &mut Sink) {
-        let Self { exploration, lambda, first_step, last_step, restarts, late_search, .. } = self;
-        for percent in [exploration, lambda, first_step, last_step, restarts, late_search] {
+        let Self { exploration, lambda, first_step, last_step, restarts, late_search, openings, .. } = self;
+        for percent in [exploration, lambda, first_step, last_step, restarts, late_search, &openings.share] {
             sink.varint(percent.0.into());
         }
+        sink.varint(openings.plies.into());
         sink.varint(self.average_over);
         for tables in [self.play_by, self.targets_by] {
             sink.varint(match tables {
@@ -132,6 +156,9 @@ impl Method {
         };
         let [exploration, lambda, first_step] = [percent()?, percent()?, percent()?];
         let [last_step, restarts, late_search] = [percent()?, percent()?, percent()?];
+        let share = percent()?;
+        let plies = u32::try_from(source.varint()?).map_err(|_| BROKEN)?;
+        let openings = Openings { share, plies };
         let average_over = source.varint()?;
         let mut tables = || match source.varint()? {
             0 => Ok(Tables::Current),
@@ -140,6 +167,7 @@ impl Method {
         };
         let [play_by, targets_by] = [tables()?, tables()?];
         let is_good = first_step.min(last_step) > Percent::ZERO && average_over >= Self::AVERAGE_OVER_MIN;
+        let is_good = is_good && (1..=Openings::PLIES_MAX).contains(&plies);
         let method = Self {
             exploration,
             lambda,
@@ -149,6 +177,7 @@ impl Method {
             play_by,
             targets_by,
             restarts,
+            openings,
             late_search,
         };
         is_good.then_some(method).ok_or(BROKEN)
@@ -237,6 +266,7 @@ mod tests {
             play_by: Tables::Current,
             targets_by: Tables::Average,
             restarts: percent(20),
+            openings: Openings { share: percent(90), plies: 10 },
             late_search: percent(30),
         };
         for method in [Method::SHIPPED, other] {
@@ -246,6 +276,7 @@ mod tests {
             Method { lambda: Percent(101), ..other },
             Method { last_step: Percent::ZERO, ..other },
             Method { average_over: 999, ..other },
+            Method { openings: Openings { plies: 25, ..other.openings }, ..other },
         ];
         for method in bad {
             assert_eq!(read_again(method), Err(CodecError::Field { name: "method" }), "{method:?}");
@@ -260,6 +291,8 @@ mod tests {
         assert!((step(50) / step(0) - step(100) / step(50)).abs() < 1e-6);
         assert!((step(100) - 0.016).abs() < 1e-6);
         assert_eq!(step(100).to_bits(), step(5000).to_bits());
+        let pair = TrainingPlan { members: NonZero::new(2).unwrap(), ..plan };
+        assert_eq!(pair.manner(25, 10), plan.manner(50, 10), "each of two has half of the games");
     }
 
     #[test]

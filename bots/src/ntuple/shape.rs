@@ -22,8 +22,12 @@ pub struct NetworkShape {
 }
 
 impl NetworkShape {
-    /// Most tuples of a network: more than ever helped, and few enough for small files.
+    /// Most tuples of a network that learns: more than ever helped, and few enough for small files.
     pub const TUPLES_MAX: usize = 400;
+    /// Most networks whose mean is one: more take longer for a move than a look two plies further ahead.
+    pub const MEMBERS_MAX: usize = 8;
+    /// Most tuples of such a mean.
+    const JOINED_MAX: usize = Self::TUPLES_MAX * Self::MEMBERS_MAX;
     /// Fewest cells of a tuple: of less there are not [`NetworkShape::TUPLES_MAX`] different ones.
     pub const CELLS_MIN: u32 = 4;
     /// Most cells of a tuple: weights grow about threefold with each.
@@ -55,15 +59,21 @@ impl NetworkShape {
         Self { tuples: drawn }
     }
 
-    /// The shape with these tuples; `None` unless there are 1 to [`NetworkShape::TUPLES_MAX`] with
-    /// [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`] cells of the board each.
+    /// The shape with these tuples; `None` unless there are 1 to [`NetworkShape::TUPLES_MAX`] times
+    /// [`NetworkShape::MEMBERS_MAX`] with [`NetworkShape::CELLS_MIN`] to [`NetworkShape::CELLS_MAX`] cells of the board
+    /// each.
     pub fn from_tuples(tuples: Vec<Bitboard>) -> Option<Self> {
         let on_board = Bitboard::full(Variant::STANDARD);
         let fits = |tuple: &Bitboard| {
             (Self::CELLS_MIN..=Self::CELLS_MAX).contains(&tuple.count()) && tuple.without(on_board).is_empty()
         };
-        let is_good = (1..=Self::TUPLES_MAX).contains(&tuples.len()) && tuples.iter().all(fits);
+        let is_good = (1..=Self::JOINED_MAX).contains(&tuples.len()) && tuples.iter().all(fits);
         is_good.then_some(Self { tuples })
+    }
+
+    /// The tuples of several networks, one after the other. One that two of them have is there twice.
+    pub(super) fn joined<'s>(shapes: impl IntoIterator<Item = &'s Self>) -> Self {
+        Self { tuples: shapes.into_iter().flat_map(Self::tuples).copied().collect() }
     }
 
     /// The tuples as sets of cells.
@@ -132,7 +142,7 @@ mod tests {
         let tuple = NetworkShape::draw(1, 8, 1).tuples()[0];
         assert!(NetworkShape::from_tuples(vec![tuple; 2]).is_some());
         assert!(NetworkShape::from_tuples(Vec::new()).is_none());
-        assert!(NetworkShape::from_tuples(vec![tuple; NetworkShape::TUPLES_MAX + 1]).is_none());
+        assert!(NetworkShape::from_tuples(vec![tuple; NetworkShape::JOINED_MAX + 1]).is_none());
         assert!(NetworkShape::from_tuples(vec![Bitboard::EMPTY]).is_none());
         assert!(NetworkShape::from_tuples(vec![Bitboard::from_bits(0xF << 6)]).is_none(), "a guard bit");
         assert!(

@@ -1,40 +1,36 @@
-//! A training run: games of a network against itself, on all cores.
+//! A training run: games of networks against themselves, on all cores.
 
 use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
-use fourfold_engine::{Game, Position, Side, rng};
+use fourfold_engine::{Game, Side};
 
 use super::codec::{ByteSource, CodecError, CodecFormat, Sink};
 use super::learner::NetworkLearner;
-use super::plan::{Method, Percent, Tables, TrainingPlan};
+use super::member::Member;
+use super::plan::{Method, TrainingPlan};
 use super::player::{Look, NTuple};
-use super::restarts::Restarts;
-use super::self_play::SelfPlay;
 use super::shape::NetworkShape;
 use super::weights::Weights;
 use crate::bot::{Bot, BotError};
 use crate::training_run::{TrainingError, TrainingRun};
 
-/// What the bytes are. Version 1 had no [`Method`].
-const FORMAT: CodecFormat = CodecFormat { kind: *b"F4NTRAIN", version: 2 };
+/// What the bytes are. Version 1 had no [`Method`], version 2 one member only.
+const FORMAT: CodecFormat = CodecFormat { kind: *b"F4NTRAIN", version: 3 };
 
 /// Games of a step, after which an average is due.
 const GAMES: u64 = Method::AVERAGE_OVER_MIN;
 
 /// A run of self-play, which may also learn from the games of others.
 ///
-/// Each game has its own stream of the seed. With one thread equal runs make equal networks; with more, whose step
-/// comes first is left to chance.
+/// Its members, of which there is one unless the plan says more, learn each for itself; the bot plays by their mean.
+/// Each game has its own stream of its member's seed. With one thread equal runs make equal networks; with more, whose
+/// step comes first is left to chance.
 #[derive(Debug)]
 pub struct Trainer {
-    learner: NetworkLearner,
+    /// At least one, all with as many tuples.
+    members: Vec<Member>,
     plan: TrainingPlan,
-    /// Games of self-play, which is the number of the next.
-    played: u64,
-    /// Where games begin that do not begin on the empty board.
-    restarts: Restarts,
     threads: NonZero<usize>,
     /// How the bot looks ahead while it is measured.
     look: Look,
@@ -47,28 +43,25 @@ impl Trainer {
     ///
     /// # Panics
     ///
-    /// Panics if there is no such [`NetworkShape`].
+    /// Panics if there is no such [`NetworkShape`], or above [`NetworkShape::MEMBERS_MAX`].
     pub fn begin(plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
-        let learner = NetworkLearner::new(NetworkShape::draw(plan.tuples, plan.cells, plan.seed));
-        Self::with_learner(learner, plan, threads, look)
+        assert!(plan.members.get() <= NetworkShape::MEMBERS_MAX, "{} members", plan.members);
+        let member = |seed| {
+            let shape = NetworkShape::draw(plan.tuples, plan.cells, seed);
+            Member::new(NetworkLearner::new(shape), seed)
+        };
+        let members = plan.seeds().map(member).collect();
+        Self { members, plan, threads, look, weights: OnceLock::new() }
     }
 
-    /// A run that begins with a network from elsewhere, whose tuples take the place of the plan's.
+    /// A run of one member that begins with a network from elsewhere, whose tuples take the place of the plan's.
     pub fn begin_with(weights: &Weights, plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
         let learner = NetworkLearner::with_network(weights.to_network());
         let shape = weights.shape();
-        let plan = TrainingPlan { tuples: shape.tuples().len(), cells: shape.cells_max(), ..plan };
-        Self::with_learner(learner, plan, threads, look)
-    }
-
-    fn with_learner(
-        learner: NetworkLearner,
-        plan: TrainingPlan,
-        threads: NonZero<usize>,
-        look: Look,
-    ) -> Self {
-        let restarts = Restarts::default();
-        Self { learner, plan, played: 0, restarts, threads, look, weights: OnceLock::new() }
+        let (tuples, cells) = (shape.tuples().len(), shape.cells_max());
+        let plan = TrainingPlan { tuples, cells, members: NonZero::<usize>::MIN, ..plan };
+        let members = vec![Member::new(learner, plan.seed)];
+        Self { members, plan, threads, look, weights: OnceLock::new() }
     }
 
     /// A run as [`TrainingRun::state`] left it. The number of threads may be another.
@@ -78,78 +71,64 @@ impl Trainer {
     /// Fails if the bytes are something else, of another version, or damaged.
     pub fn resume(state: &[u8], threads: NonZero<usize>, look: Look) -> Result<Self, CodecError> {
         let (mut source, shape) = ByteSource::open(state, FORMAT)?;
+        let members = usize::try_from(source.varint()?).ok().and_then(NonZero::new);
+        let members = members.filter(|members| shape.tuples().len().is_multiple_of(members.get()));
+        let members = members.ok_or(CodecError::Field { name: "members" })?;
         let cells = u32::try_from(source.varint()?).map_err(|_| CodecError::Field { name: "cells" })?;
-        let [games, seed, played] = [source.varint()?, source.varint()?, source.varint()?];
+        let [games, seed] = [source.varint()?, source.varint()?];
         let method = Method::read(&mut source)?;
-        let plan = TrainingPlan { tuples: shape.tuples().len(), cells, games, seed, method };
-        let restarts = Restarts::read(&mut source)?;
-        let learner = NetworkLearner::read(&mut source, shape)?;
+        let tuples = shape.tuples().len() / members;
+        let plan = TrainingPlan { tuples, cells, members, games, seed, method };
+        let mut member = |(seed, tuples): (u64, &[_])| {
+            let shape = NetworkShape::from_tuples(tuples.to_vec()).ok_or(CodecError::Shape)?;
+            Member::read(&mut source, shape, seed)
+        };
+        let shares = plan.seeds().zip(shape.tuples().chunks(tuples));
+        let members = shares.map(&mut member).collect::<Result<_, CodecError>>()?;
         source.finish()?;
-        Ok(Self { learner, plan, played, restarts, threads, look, weights: OnceLock::new() })
+        Ok(Self { members, plan, threads, look, weights: OnceLock::new() })
     }
 
-    /// What the bot would play by now.
+    /// What the bot would play by now: the mean of all members.
     pub fn weights(&self) -> &Arc<Weights> {
-        self.weights.get_or_init(|| match self.plan.method.play_by {
-            Tables::Average => self.learner.weights(),
-            Tables::Current => Arc::new(Weights::round(self.learner.network())),
+        self.weights.get_or_init(|| {
+            let play_by = self.plan.method.play_by;
+            let members = self.members.iter();
+            let weights = members.map(|member| (member.learner.network(), member.weights(play_by)));
+            Arc::new(Weights::round_mean(&weights.collect::<Vec<_>>()))
         })
     }
 
-    /// Plays games up to this number. Returns where advantages were lost, in the order of the games.
-    fn play_until(&self, end: u64) -> Vec<Position> {
-        let mut lost = thread::scope(|scope| {
-            let share = |worker| move || self.play_share(worker, end);
-            let others: Vec<_> = (1..self.threads.get()).map(|worker| scope.spawn(share(worker))).collect();
-            let mut lost = self.play_share(0, end);
-            for other in others {
-                lost.extend(other.join().expect("a thread that plays does not panic"));
-            }
-            lost
-        });
-        lost.sort_unstable_by_key(|(number, _)| *number);
-        lost.into_iter().map(|(_, position)| position).collect()
+    /// Games of self-play of all members.
+    fn played(&self) -> u64 {
+        self.members.iter().map(|member| member.played).sum()
     }
 
-    /// Plays the games that fall to one of the threads. Returns where advantages were lost, with the numbers of the
-    /// games, if others are to begin there.
-    fn play_share(&self, worker: usize, end: u64) -> Vec<(u64, Position)> {
-        let TrainingPlan { seed, method: Method { targets_by, restarts, .. }, .. } = self.plan;
-        let network = self.learner.network();
-        let teacher = match targets_by {
-            Tables::Current => None,
-            Tables::Average => Some(self.learner.average()),
-        };
-        let mut games = SelfPlay::new(network, teacher);
-        let mut lost = Vec::new();
-        for number in (self.played..end).skip(worker).step_by(self.threads.get()) {
-            let begin = self.restarts.begin(restarts, seed, number);
-            let manner = self.plan.manner(number, network.layout.features());
-            let after = games.play(begin, manner, &mut rng::seeded_stream(seed, number));
-            lost.extend(after.filter(|_| restarts > Percent::ZERO).map(|position| (number, position)));
-        }
-        lost
+    /// All tuples, member by member.
+    fn shape(&self) -> NetworkShape {
+        NetworkShape::joined(self.members.iter().map(|member| member.learner.network().shape()))
     }
 }
 
 impl TrainingRun for Trainer {
     fn games(&self) -> u64 {
-        self.played + self.learner.games()
+        // All members study the same games of others.
+        self.played() + self.members[0].learner.games()
     }
 
     fn step(&mut self) -> Result<String, BotError> {
-        // Up to the next round number, so that the average is taken at the same games however a run is cut.
-        let end = (self.played / GAMES + 1) * GAMES;
-        let lost = self.play_until(end);
-        self.restarts.note(lost);
-        self.played = end;
-        self.learner.follow_self_play(end, self.plan.method.pace());
+        // They take turns, so that those who have played least go first however a run is cut.
+        let next = self.members.iter_mut().min_by_key(|member| member.played);
+        let next = next.expect("a run has a member");
+        next.play_on(GAMES, &self.plan, self.threads);
         self.weights = OnceLock::new();
-        Ok(format!("{end} games played"))
+        Ok(format!("{} games played", self.played()))
     }
 
     fn study(&mut self, game: &Game, _winner: Option<Side>) -> Result<(), TrainingError> {
-        self.learner.study(game);
+        for member in &mut self.members {
+            member.learner.study(game);
+        }
         self.weights = OnceLock::new();
         Ok(())
     }
@@ -169,14 +148,13 @@ impl TrainingRun for Trainer {
     }
 
     fn state(&self) -> Vec<u8> {
-        let mut sink = Sink::new(FORMAT, self.learner.network().shape());
-        let TrainingPlan { tuples: _, cells, games, seed, method } = self.plan;
-        for number in [u64::from(cells), games, seed, self.played] {
+        let mut sink = Sink::new(FORMAT, &self.shape());
+        let TrainingPlan { tuples: _, cells, members, games, seed, method } = self.plan;
+        for number in [members.get() as u64, u64::from(cells), games, seed] {
             sink.varint(number);
         }
         method.write(&mut sink);
-        self.restarts.write(&mut sink);
-        self.learner.write(&mut sink);
+        self.members.iter().for_each(|member| member.write(&mut sink));
         sink.finish()
     }
 }
@@ -187,10 +165,22 @@ mod tests {
 
     use fourfold_engine::Variant;
 
+    use super::super::openings::Openings;
+    use super::super::plan::{Percent, Tables};
+    use super::super::restarts::Restarts;
     use super::*;
 
-    const PLAN: TrainingPlan =
-        TrainingPlan { tuples: 10, cells: 6, games: 5000, seed: 3, method: Method::SHIPPED };
+    const PLAN: TrainingPlan = TrainingPlan {
+        tuples: 10,
+        cells: 6,
+        members: NonZero::<usize>::MIN,
+        games: 5000,
+        seed: 3,
+        method: Method::SHIPPED,
+    };
+
+    /// Three networks of the same run.
+    const TRIO: TrainingPlan = TrainingPlan { members: NonZero::new(3).unwrap(), ..PLAN };
 
     fn begin(plan: TrainingPlan) -> Trainer {
         Trainer::begin(plan, NonZero::<usize>::MIN, Look::default())
@@ -205,7 +195,7 @@ mod tests {
     }
 
     /// The shipped method and each of the others, one at a time.
-    fn methods() -> [Method; 10] {
+    fn methods() -> [Method; 11] {
         const SHIPPED: Method = Method::SHIPPED;
         [
             SHIPPED,
@@ -217,6 +207,7 @@ mod tests {
             Method { play_by: Tables::Current, ..SHIPPED },
             Method { targets_by: Tables::Average, ..SHIPPED },
             Method { restarts: percent(50), ..SHIPPED },
+            Method { openings: Openings { share: percent(50), plies: 10 }, ..SHIPPED },
             Method { late_search: percent(100), ..SHIPPED },
         ]
     }
@@ -245,7 +236,7 @@ mod tests {
         let [mut average, mut current] = [Tables::Average, Tables::Current]
             .map(|play_by| begin(TrainingPlan { method: Method { play_by, ..Method::SHIPPED }, ..PLAN }));
         (0..2).for_each(|_| drop((average.step().unwrap(), current.step().unwrap())));
-        let exact = |run: &Trainer| Weights::round(run.learner.network()).to_bytes();
+        let exact = |run: &Trainer| Weights::round(run.members[0].learner.network()).to_bytes();
         assert_eq!(exact(&average), exact(&current), "they learn alike");
         assert_eq!(current.product(), exact(&current));
         assert_ne!(average.product(), exact(&average));
@@ -257,7 +248,7 @@ mod tests {
         for (method, is_kept) in [(Method::SHIPPED, false), (restarting, true)] {
             let mut run = begin(TrainingPlan { method, ..PLAN });
             (0..3).for_each(|_| drop(run.step().unwrap()));
-            assert_eq!(run.restarts != Restarts::default(), is_kept);
+            assert_eq!(run.members[0].restarts != Restarts::default(), is_kept);
         }
     }
 
@@ -307,9 +298,53 @@ mod tests {
         );
         assert_eq!(other.product(), run.product());
         assert_eq!(other.games(), 0);
-        let wished = TrainingPlan { tuples: 30, cells: 8, ..PLAN };
+        let wished = TrainingPlan { tuples: 30, cells: 8, ..TRIO };
         let kept = Trainer::begin_with(&weights, wished, NonZero::<usize>::MIN, Look::default()).plan;
-        assert_eq!((kept.tuples, kept.cells), (PLAN.tuples, PLAN.cells), "those of the network");
+        assert_eq!(kept, PLAN, "the shape is that of the network");
+    }
+
+    /// The plan of a single network with the seed of this member, which learns from as many games.
+    fn alone(plan: TrainingPlan, member: usize) -> TrainingPlan {
+        let games = plan.games.div_ceil(plan.members.get() as u64);
+        let seed = plan.seeds().nth(member).unwrap();
+        TrainingPlan { members: NonZero::<usize>::MIN, games, seed, ..plan }
+    }
+
+    #[test]
+    fn members_learn_as_if_they_were_alone_and_the_bot_plays_by_their_mean() {
+        let mut trio = begin(TRIO);
+        (0..6).for_each(|_| drop(trio.step().unwrap()));
+        assert_eq!(trio.games(), 6 * GAMES);
+        let singles = [0, 1, 2].map(|member| {
+            let mut single = begin(alone(TRIO, member));
+            (0..2).for_each(|_| drop(single.step().unwrap()));
+            Arc::clone(single.weights())
+        });
+        let tuples: Vec<_> = singles.iter().flat_map(|single| single.shape().tuples()).copied().collect();
+        assert_eq!(trio.weights().shape().tuples(), tuples);
+        for side in Side::BOTH {
+            let all = singles.iter().flat_map(|single| single.table(side));
+            for (mean, single) in trio.weights().table(side).iter().zip(all) {
+                assert!((mean * 3).abs_diff(*single) <= 2, "{mean} of {single}, but for rounding");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_of_several_members_goes_on_from_where_it_stopped() {
+        let mut whole = begin(TRIO);
+        (0..5).for_each(|_| drop(whole.step().unwrap()));
+        let mut parts = begin(TRIO);
+        for _ in 0..5 {
+            parts.step().unwrap();
+            parts = resume(&parts.state()).unwrap();
+        }
+        assert_eq!(parts.plan, TRIO);
+        assert!(parts.state() == whole.state() && parts.product() == whole.product());
+        let game = Game::from_moves(Variant::STANDARD, "4455667").unwrap();
+        parts.study(&game, Some(Side::First)).unwrap();
+        assert_eq!(parts.games(), 5 * GAMES + 1, "one game for all of them");
+        assert_eq!(resume(&parts.state()).unwrap().games(), parts.games());
     }
 
     #[test]

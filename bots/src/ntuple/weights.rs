@@ -36,14 +36,27 @@ pub struct Weights {
 impl Weights {
     /// Rounds the weights of a network.
     pub fn round(network: &Network) -> Self {
-        Self::round_values(network, network.weights())
+        Self::round_mean(&[(network, network.weights().collect())])
     }
 
-    /// Rounds these weights of a network of the same shape, such as averages.
-    pub(super) fn round_values(network: &Network, weights: impl Iterator<Item = f32>) -> Self {
+    /// Rounds the mean of networks, each with these weights in place of its own, such as averages.
+    ///
+    /// What is averaged are the sums of weights, before they are squashed. So the mean is a network itself: it has all
+    /// tuples, and weights that are so many times smaller.
+    pub(super) fn round_mean(members: &[(&Network, Vec<f32>)]) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "there are few members")]
+        let count = members.len() as f32;
         #[expect(clippy::cast_possible_truncation, reason = "casts from floats saturate, as is wanted")]
-        let tables = weights.map(|weight| (weight * UNITS).round() as i16).collect();
-        Self { shape: network.shape().clone(), layout: network.layout.clone(), tables }
+        let round = |weight: &f32| (weight / count * UNITS).round() as i16;
+        let halves = members.iter().map(|(_, weights)| weights.split_at(weights.len() / 2));
+        let firsts = halves.clone().flat_map(|(first, _)| first);
+        let tables = firsts.chain(halves.flat_map(|(_, second)| second)).map(round).collect();
+        let shape = NetworkShape::joined(members.iter().map(|(network, _)| network.shape()));
+        let layout = match members {
+            [(network, _)] => network.layout.clone(),
+            _ => Layout::new(&shape),
+        };
+        Self { shape, layout, tables }
     }
 
     /// Reads what [`Weights::to_bytes`] wrote.

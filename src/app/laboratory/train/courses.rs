@@ -44,7 +44,11 @@ pub(super) struct TrainOptions {
     /// ntuple: cells of a tuple of it, from 4 to 10 [default: 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(NetworkShape::CELLS_MIN)..=i64::from(NetworkShape::CELLS_MAX)))]
     cells: Option<u32>,
-    /// ntuple: games over which the steps get smaller [default: 1000000].
+    /// ntuple: networks that learn one beside the other and take turns at the games; the file has their mean, a network
+    /// with all their tuples, from 1 to 8 [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=NetworkShape::MEMBERS_MAX as u64))]
+    members: Option<u64>,
+    /// ntuple: games over which the steps get smaller, those of all members [default: 1000000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     settle: Option<u64>,
     /// ntuple: threads that play, from 1 to 256; only with 1 equal runs are equal [default: one for each core].
@@ -73,12 +77,14 @@ impl FromStr for TeacherFlag {
 /// more or less.
 impl fmt::Display for TrainOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { teachers, effort, check_config, tuples, cells, settle, threads: _, method } = self;
+        let Self { teachers, effort, check_config, tuples, cells, members, settle, threads: _, method } =
+            self;
         let mut flags: Vec<String> = teachers.iter().map(|teacher| format!("--teacher {teacher}")).collect();
         flags.extend(effort.map(|effort| format!("--effort {effort}")));
         flags.extend(check_config.then(|| "--check-config".to_owned()));
         flags.extend(tuples.map(|tuples| format!("--tuples {tuples}")));
         flags.extend(cells.map(|cells| format!("--cells {cells}")));
+        flags.extend(members.map(|members| format!("--members {members}")));
         flags.extend(settle.map(|games| format!("--settle {games}")));
         flags.extend(method.given().map(|(flag, value)| format!("{flag} {value}")));
         formatter.pad(&flags.join(" "))
@@ -112,13 +118,14 @@ impl TrainOptions {
 
     /// The flags that were given, and the kinds of bots that know each.
     fn given(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-        let Self { teachers, effort, check_config, tuples, cells, settle, threads, method } = self;
-        let flags: [(bool, &str, &[&str]); 7] = [
+        let Self { teachers, effort, check_config, tuples, cells, members, settle, threads, method } = self;
+        let flags: [(bool, &str, &[&str]); 8] = [
             (!teachers.is_empty(), "--teacher", &["memory", "memory-windows"]),
             (effort.is_some(), "--effort", &["c4ai"]),
             (*check_config, "--check-config", &["c4ai"]),
             (tuples.is_some(), "--tuples", &["ntuple"]),
             (cells.is_some(), "--cells", &["ntuple"]),
+            (members.is_some(), "--members", &["ntuple"]),
             (settle.is_some(), "--settle", &["ntuple"]),
             (threads.is_some(), "--threads", &["ntuple"]),
         ];
@@ -137,9 +144,11 @@ impl TrainOptions {
     /// The run of an n-tuple network.
     fn plan(&self, seed: u64) -> TrainingPlan {
         let tuples = self.tuples.and_then(|tuples| usize::try_from(tuples).ok());
+        let members = self.members.and_then(|members| NonZero::new(usize::try_from(members).ok()?));
         TrainingPlan {
             tuples: tuples.unwrap_or(TrainingPlan::DEFAULT.tuples),
             cells: self.cells.unwrap_or(TrainingPlan::DEFAULT.cells),
+            members: members.unwrap_or(TrainingPlan::DEFAULT.members),
             games: self.settle.unwrap_or(TrainingPlan::DEFAULT.games),
             seed,
             method: self.method.method(),
@@ -160,6 +169,9 @@ impl TrainOptions {
         match self {
             Self { tuples: Some(wanted), .. } if *wanted != tuples => Err(differs("tuples", tuples)),
             Self { cells: Some(wanted), .. } if *wanted != cells => Err(differs("cells", cells.into())),
+            Self { members: Some(2..), .. } => Err(Exit::usage(
+                "several members cannot begin with the one network in --out: leave out --members, or begin --anew",
+            )),
             _ => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fourfold_bots::ntuple::{Method, Percent, Tables};
+use fourfold_bots::ntuple::{Method, Openings, Percent, Tables};
 
 /// Shares are in percent.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
@@ -19,6 +19,12 @@ pub(super) struct MethodFlags {
     /// ntuple: share of games that begin where an advantage was lost, in percent [default: 0].
     #[arg(long, value_name = "PERCENT")]
     restarts: Option<Percent>,
+    /// ntuple: share of games that begin with random moves, in percent [default: 0].
+    #[arg(long, value_name = "PERCENT")]
+    random_openings: Option<Percent>,
+    /// ntuple: most of these moves; each number up to it is as likely [default: 12].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Openings::PLIES_MAX)))]
+    opening_plies: Option<u32>,
     /// ntuple: share of games, the last of --settle, that learn from the best replies, in percent [default: 0].
     #[arg(long, value_name = "PERCENT")]
     late_search: Option<Percent>,
@@ -56,6 +62,10 @@ impl MethodFlags {
             play_by: self.play_by.unwrap_or(SHIPPED.play_by),
             targets_by: self.targets_by.unwrap_or(SHIPPED.targets_by),
             restarts: self.restarts.unwrap_or(SHIPPED.restarts),
+            openings: Openings {
+                share: self.random_openings.unwrap_or(SHIPPED.openings.share),
+                plies: self.opening_plies.unwrap_or(SHIPPED.openings.plies),
+            },
             late_search: self.late_search.unwrap_or(SHIPPED.late_search),
         }
     }
@@ -67,6 +77,8 @@ impl MethodFlags {
             average_over,
             targets_by,
             restarts,
+            random_openings,
+            opening_plies,
             late_search,
             lambda,
             exploration,
@@ -78,6 +90,8 @@ impl MethodFlags {
             ("--average-over", shown(average_over.as_ref())),
             ("--targets-by", shown(targets_by.as_ref())),
             ("--restarts", shown(restarts.as_ref())),
+            ("--random-openings", shown(random_openings.as_ref())),
+            ("--opening-plies", shown(opening_plies.as_ref())),
             ("--late-search", shown(late_search.as_ref())),
             ("--lambda", shown(lambda.as_ref())),
             ("--exploration", shown(exploration.as_ref())),
