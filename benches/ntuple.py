@@ -4,6 +4,8 @@
     cargo build --release
     python3 benches/ntuple.py strength --keep ntuple-bench  # 200 tuples, 400,000 and 1,200,000 games
     python3 benches/ntuple.py ideas --keep ntuple-bench     # 100 tuples, 300,000 games, one idea at a time
+    python3 benches/ntuple.py members --keep ntuple-bench   # random openings, and the mean of several networks
+    python3 benches/ntuple.py larger --keep ntuple-bench    # more games, more tuples, larger ones
     python3 benches/ntuple.py records --keep ntuple-bench   # from recorded games alone
     python3 benches/ntuple.py speed                         # games a second, one core and two
 
@@ -36,7 +38,7 @@ STRENGTH = {
 }
 IDEA_BASE = ["--tuples", "100", "--settle", "300000", "--games", "300000"]
 IDEAS = {
-    "as shipped": [],
+    "as usual": [],
     "plays by its weights, not their average": ["--play-by", "current"],
     "learns from the average's values": ["--targets-by", "average"],
     "20 % of games begin where an advantage was lost": ["--restarts", "20"],
@@ -48,7 +50,21 @@ IDEAS = {
     "average over 100,000 games": ["--average-over", "100000"],
     "twice the games": ["--settle", "600000", "--games", "600000"],
     "twice the tuples": ["--tuples", "200"],
+    "values by the best reply in all games": ["--late-search", "100"],
+    "90 % of games begin with up to 12 random moves": ["--random-openings", "90"],
+    "the same, and lambda 90 %": ["--random-openings", "90", "--lambda", "90"],
 }
+FOUR = ["--tuples", "100", "--members", "4", "--settle", "4800000", "--games", "4800000"]
+MEMBERS = {
+    "4 of 100 tuples": [*FOUR, "--random-openings", "90", "--lambda", "90"],
+}
+LARGER = {
+    "1,200,000 games": ["--tuples", "200", "--settle", "1200000", "--games", "1200000"],
+    "5,000,000 games": ["--tuples", "200", "--settle", "5000000", "--games", "5000000"],
+    "400 tuples": ["--tuples", "400", "--settle", "1200000", "--games", "1200000"],
+    "10 cells": ["--tuples", "200", "--cells", "10", "--settle", "1200000", "--games", "1200000"],
+}
+CLASSES = ["begin-easy", "begin-medium", "begin-hard", "middle-easy", "middle-medium", "end-easy"]
 
 RECORDS = [100, 1_000, 10_000, 50_000]
 # Who plays the recorded games: the bots of the arena that are there before anybody has learnt.
@@ -133,6 +149,17 @@ class Bench:
 
         return 100 * self.kept(f"{network}.decision{plies}", make)
 
+    def mistakes(self, network, plies):
+        """Mistakes in percent in each of CLASSES."""
+
+        def make():
+            bot = f"ntuple:file={network}.bin,plies={plies}"
+            measured = self.run("measure", bot, "--positions", 0, "--games", 0, "--classes", "--json")[0]
+            return json.loads(measured)["mistakes"]
+
+        by_class = self.kept(f"{network}.classes{plies}", make)
+        return [100 * by_class[name] for name in CLASSES]
+
     def first_v_perfect(self, network, plies, games):
         def make():
             bot = f"ntuple:file={network}.bin,plies={plies}"
@@ -187,8 +214,8 @@ def head(*names):
     row(*("---" for _ in names))
 
 
-def mean_and_worst(column):
-    return f"{statistics.mean(column):.1f} ({min(column):.1f})"
+def mean_and_worst(column, worst=min):
+    return f"{statistics.mean(column):.1f} ({worst(column):.1f})"
 
 
 def summary(rows, base=None):
@@ -239,6 +266,38 @@ def ideas(bench, arguments):
         base = base or rows
 
 
+def members(bench, arguments):
+    plies = (0, 2, 4, 6)
+    names = [f"decision {plies}" for plies in plies] + ["first v perfect 0", "4"] + [f"{name} 4" for name in CLASSES]
+    head("networks", "seed", "CPU s", *names)
+    for name, flags in MEMBERS.items():
+        rows = []
+        for seed in arguments.seeds:
+            figures = bench.figures([*flags, "--seed", str(seed)], plies, (0, 4), arguments.games or 20)
+            mistakes = bench.mistakes(bench.train([*flags, "--seed", str(seed)])[0], 4)
+            rows.append([*figures, *mistakes])
+            row(name, seed, f"{figures[0]:.0f}", *(f"{figure:.1f}" for figure in rows[-1][1:]))
+        cpu, *columns = zip(*rows)
+        good, bad = columns[: -len(CLASSES)], columns[-len(CLASSES) :]
+        cells = [*map(mean_and_worst, good), *(mean_and_worst(column, max) for column in bad)]
+        row(f"**{name}**", "mean (worst)", f"{statistics.mean(cpu):.0f}", *cells)
+
+
+def larger(bench, arguments):
+    plies = (0, 4, 6)
+    head("networks", "CPU s", *(f"decision {plies}" for plies in plies), *(f"begin-hard {plies}" for plies in plies))
+    hard = CLASSES.index("begin-hard")
+    for name, flags in LARGER.items():
+        rows = []
+        for seed in arguments.seeds:
+            figures = bench.figures([*flags, "--seed", str(seed)], plies, (), 0)
+            network, _ = bench.train([*flags, "--seed", str(seed)])
+            rows.append([*figures, *(bench.mistakes(network, plies)[hard] for plies in plies)])
+        cpu, *columns = zip(*rows)
+        cells = [mean_and_worst(column, worst) for column, worst in zip(columns, [min] * 3 + [max] * 3)]
+        row(name, f"{statistics.mean(cpu):.0f}", *cells)
+
+
 def records(bench, arguments):
     head("games", "CPU s", "decision 0", "4", "v depth 2, 0 plies", "v depth 4, 0 plies")
     for games in RECORDS:
@@ -271,7 +330,8 @@ def speed(bench, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    tables = {"strength": strength, "ideas": ideas, "records": records, "speed": speed}
+    tables = {"strength": strength, "ideas": ideas, "members": members, "larger": larger}
+    tables |= {"records": records, "speed": speed}
     parser.add_argument("table", choices=tables)
     parser.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "fourfold")
     parser.add_argument("--keep", type=Path, default=Path("ntuple-bench"), help="directory of networks and figures")

@@ -7,6 +7,7 @@ use fourfold_engine::{Position, rng};
 
 use super::codec::{ByteSource, CodecError, Sink};
 use super::learner::NetworkLearner;
+use super::openings::Openings;
 use super::plan::{Method, Percent, Tables, TrainingPlan};
 use super::restarts::Restarts;
 use super::self_play::SelfPlay;
@@ -18,6 +19,7 @@ pub(super) struct Member {
     pub(super) learner: NetworkLearner,
     /// Draws its games.
     seed: u64,
+    openings: Openings,
     /// Games of self-play, which is the number of the next.
     pub(super) played: u64,
     /// Where an advantage was lost.
@@ -25,8 +27,8 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(learner: NetworkLearner, seed: u64) -> Self {
-        Self { learner, seed, played: 0, restarts: Restarts::default() }
+    pub(super) fn new(learner: NetworkLearner, seed: u64, openings: Openings) -> Self {
+        Self { learner, seed, openings, played: 0, restarts: Restarts::default() }
     }
 
     /// Plays and learns up to the next multiple of so many games, on these threads.
@@ -68,7 +70,7 @@ impl Member {
     /// Plays the games of these numbers. Returns where advantages were lost, with the numbers of the games, if others
     /// are to begin there.
     fn play(&self, games: impl Iterator<Item = u64>, plan: &TrainingPlan) -> Vec<(u64, Position)> {
-        let Method { targets_by, restarts, openings, .. } = plan.method;
+        let Method { targets_by, restarts, .. } = plan.method;
         let network = self.learner.network();
         let teacher = match targets_by {
             Tables::Current => None,
@@ -78,7 +80,7 @@ impl Member {
         let mut lost = Vec::new();
         for number in games {
             let restart = self.restarts.begin(restarts, self.seed, number);
-            let begin = restart.unwrap_or_else(|| openings.begin(self.seed, number));
+            let begin = restart.unwrap_or_else(|| self.openings.begin(self.seed, number));
             let manner = plan.manner(number, network.layout.features());
             let after = playing.play(begin, manner, &mut rng::seeded_stream(self.seed, number));
             lost.extend(after.filter(|_| restarts > Percent::ZERO).map(|position| (number, position)));
@@ -96,10 +98,11 @@ impl Member {
         source: &mut ByteSource<'_>,
         shape: NetworkShape,
         seed: u64,
+        openings: Openings,
     ) -> Result<Self, CodecError> {
         let played = source.varint()?;
         let restarts = Restarts::read(source)?;
         let learner = NetworkLearner::read(source, shape)?;
-        Ok(Self { learner, seed, played, restarts })
+        Ok(Self { learner, seed, openings, played, restarts })
     }
 }

@@ -22,6 +22,9 @@ pub struct Openings {
 }
 
 impl Openings {
+    /// All games begin on the empty board.
+    pub(super) const NONE: Self = Self { share: Percent::ZERO, plies: 12 };
+
     /// Most random moves: half a game, after which most are decided.
     pub const PLIES_MAX: u32 = 24;
 

@@ -46,11 +46,11 @@ impl Trainer {
     /// Panics if there is no such [`NetworkShape`], or above [`NetworkShape::MEMBERS_MAX`].
     pub fn begin(plan: TrainingPlan, threads: NonZero<usize>, look: Look) -> Self {
         assert!(plan.members.get() <= NetworkShape::MEMBERS_MAX, "{} members", plan.members);
-        let member = |seed| {
+        let member = |(seed, openings)| {
             let shape = NetworkShape::draw(plan.tuples, plan.cells, seed);
-            Member::new(NetworkLearner::new(shape), seed)
+            Member::new(NetworkLearner::new(shape), seed, openings)
         };
-        let members = plan.seeds().map(member).collect();
+        let members = plan.seeds().zip(plan.openings()).map(member).collect();
         Self { members, plan, threads, look, weights: OnceLock::new() }
     }
 
@@ -60,7 +60,7 @@ impl Trainer {
         let shape = weights.shape();
         let (tuples, cells) = (shape.tuples().len(), shape.cells_max());
         let plan = TrainingPlan { tuples, cells, members: NonZero::<usize>::MIN, ..plan };
-        let members = vec![Member::new(learner, plan.seed)];
+        let members = vec![Member::new(learner, plan.seed, plan.method.openings)];
         Self { members, plan, threads, look, weights: OnceLock::new() }
     }
 
@@ -79,11 +79,11 @@ impl Trainer {
         let method = Method::read(&mut source)?;
         let tuples = shape.tuples().len() / members;
         let plan = TrainingPlan { tuples, cells, members, games, seed, method };
-        let mut member = |(seed, tuples): (u64, &[_])| {
+        let mut member = |((seed, openings), tuples): (_, &[_])| {
             let shape = NetworkShape::from_tuples(tuples.to_vec()).ok_or(CodecError::Shape)?;
-            Member::read(&mut source, shape, seed)
+            Member::read(&mut source, shape, seed, openings)
         };
-        let shares = plan.seeds().zip(shape.tuples().chunks(tuples));
+        let shares = plan.seeds().zip(plan.openings()).zip(shape.tuples().chunks(tuples));
         let members = shares.map(&mut member).collect::<Result<_, CodecError>>()?;
         source.finish()?;
         Ok(Self { members, plan, threads, look, weights: OnceLock::new() })
@@ -176,11 +176,18 @@ mod tests {
         members: NonZero::<usize>::MIN,
         games: 5000,
         seed: 3,
-        method: Method::SHIPPED,
+        method: Method::DEFAULT,
     };
 
-    /// Three networks of the same run.
-    const TRIO: TrainingPlan = TrainingPlan { members: NonZero::new(3).unwrap(), ..PLAN };
+    /// Three networks of the same run, of which the second begins some games with random moves.
+    const TRIO: TrainingPlan = TrainingPlan {
+        members: NonZero::new(3).unwrap(),
+        method: Method {
+            openings: Openings { share: Percent::new(90).unwrap(), plies: 10 },
+            ..Method::DEFAULT
+        },
+        ..PLAN
+    };
 
     fn begin(plan: TrainingPlan) -> Trainer {
         Trainer::begin(plan, NonZero::<usize>::MIN, Look::default())
@@ -194,21 +201,21 @@ mod tests {
         Percent::new(percent).unwrap()
     }
 
-    /// The shipped method and each of the others, one at a time.
+    /// The usual method and each of the others, one at a time.
     fn methods() -> [Method; 11] {
-        const SHIPPED: Method = Method::SHIPPED;
+        const DEFAULT: Method = Method::DEFAULT;
         [
-            SHIPPED,
-            Method { exploration: percent(30), ..SHIPPED },
-            Method { lambda: percent(40), ..SHIPPED },
-            Method { first_step: percent(50), ..SHIPPED },
-            Method { last_step: percent(80), ..SHIPPED },
-            Method { average_over: 2000, ..SHIPPED },
-            Method { play_by: Tables::Current, ..SHIPPED },
-            Method { targets_by: Tables::Average, ..SHIPPED },
-            Method { restarts: percent(50), ..SHIPPED },
-            Method { openings: Openings { share: percent(50), plies: 10 }, ..SHIPPED },
-            Method { late_search: percent(100), ..SHIPPED },
+            DEFAULT,
+            Method { exploration: percent(30), ..DEFAULT },
+            Method { lambda: percent(40), ..DEFAULT },
+            Method { first_step: percent(50), ..DEFAULT },
+            Method { last_step: percent(80), ..DEFAULT },
+            Method { average_over: 2000, ..DEFAULT },
+            Method { play_by: Tables::Current, ..DEFAULT },
+            Method { targets_by: Tables::Average, ..DEFAULT },
+            Method { restarts: percent(50), ..DEFAULT },
+            Method { openings: Openings { share: percent(50), plies: 10 }, ..DEFAULT },
+            Method { late_search: percent(100), ..DEFAULT },
         ]
     }
 
@@ -234,7 +241,7 @@ mod tests {
     #[test]
     fn a_run_plays_by_its_weights_or_their_average() {
         let [mut average, mut current] = [Tables::Average, Tables::Current]
-            .map(|play_by| begin(TrainingPlan { method: Method { play_by, ..Method::SHIPPED }, ..PLAN }));
+            .map(|play_by| begin(TrainingPlan { method: Method { play_by, ..Method::DEFAULT }, ..PLAN }));
         (0..2).for_each(|_| drop((average.step().unwrap(), current.step().unwrap())));
         let exact = |run: &Trainer| Weights::round(run.members[0].learner.network()).to_bytes();
         assert_eq!(exact(&average), exact(&current), "they learn alike");
@@ -244,8 +251,8 @@ mod tests {
 
     #[test]
     fn lost_advantages_are_kept_only_if_games_begin_there() {
-        let restarting = Method { restarts: percent(20), ..Method::SHIPPED };
-        for (method, is_kept) in [(Method::SHIPPED, false), (restarting, true)] {
+        let restarting = Method { restarts: percent(20), ..Method::DEFAULT };
+        for (method, is_kept) in [(Method::DEFAULT, false), (restarting, true)] {
             let mut run = begin(TrainingPlan { method, ..PLAN });
             (0..3).for_each(|_| drop(run.step().unwrap()));
             assert_eq!(run.members[0].restarts != Restarts::default(), is_kept);
@@ -300,14 +307,17 @@ mod tests {
         assert_eq!(other.games(), 0);
         let wished = TrainingPlan { tuples: 30, cells: 8, ..TRIO };
         let kept = Trainer::begin_with(&weights, wished, NonZero::<usize>::MIN, Look::default()).plan;
-        assert_eq!(kept, PLAN, "the shape is that of the network");
+        assert_eq!((kept.tuples, kept.cells), (PLAN.tuples, PLAN.cells), "those of the network");
+        assert_eq!(kept.members, NonZero::<usize>::MIN);
     }
 
     /// The plan of a single network with the seed of this member, which learns from as many games.
     fn alone(plan: TrainingPlan, member: usize) -> TrainingPlan {
         let games = plan.games.div_ceil(plan.members.get() as u64);
         let seed = plan.seeds().nth(member).unwrap();
-        TrainingPlan { members: NonZero::<usize>::MIN, games, seed, ..plan }
+        let openings = plan.openings().nth(member).unwrap();
+        let method = Method { openings, ..plan.method };
+        TrainingPlan { members: NonZero::<usize>::MIN, games, seed, method, ..plan }
     }
 
     #[test]

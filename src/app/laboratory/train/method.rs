@@ -19,7 +19,8 @@ pub(super) struct MethodFlags {
     /// ntuple: share of games that begin where an advantage was lost, in percent [default: 0].
     #[arg(long, value_name = "PERCENT")]
     restarts: Option<Percent>,
-    /// ntuple: share of games that begin with random moves, in percent [default: 0].
+    /// ntuple: share of games that begin with random moves, in percent; of several members only
+    /// every second has such games [default: 0].
     #[arg(long, value_name = "PERCENT")]
     random_openings: Option<Percent>,
     /// ntuple: most of these moves; each number up to it is as likely [default: 12].
@@ -52,21 +53,21 @@ fn step(text: &str) -> Result<Percent, String> {
 
 impl MethodFlags {
     pub(super) fn method(self) -> Method {
-        const SHIPPED: Method = Method::SHIPPED;
+        const DEFAULT: Method = Method::DEFAULT;
         Method {
-            exploration: self.exploration.unwrap_or(SHIPPED.exploration),
-            lambda: self.lambda.unwrap_or(SHIPPED.lambda),
-            first_step: self.first_step.unwrap_or(SHIPPED.first_step),
-            last_step: self.last_step.unwrap_or(SHIPPED.last_step),
-            average_over: self.average_over.unwrap_or(SHIPPED.average_over),
-            play_by: self.play_by.unwrap_or(SHIPPED.play_by),
-            targets_by: self.targets_by.unwrap_or(SHIPPED.targets_by),
-            restarts: self.restarts.unwrap_or(SHIPPED.restarts),
+            exploration: self.exploration.unwrap_or(DEFAULT.exploration),
+            lambda: self.lambda.unwrap_or(DEFAULT.lambda),
+            first_step: self.first_step.unwrap_or(DEFAULT.first_step),
+            last_step: self.last_step.unwrap_or(DEFAULT.last_step),
+            average_over: self.average_over.unwrap_or(DEFAULT.average_over),
+            play_by: self.play_by.unwrap_or(DEFAULT.play_by),
+            targets_by: self.targets_by.unwrap_or(DEFAULT.targets_by),
+            restarts: self.restarts.unwrap_or(DEFAULT.restarts),
             openings: Openings {
-                share: self.random_openings.unwrap_or(SHIPPED.openings.share),
-                plies: self.opening_plies.unwrap_or(SHIPPED.openings.plies),
+                share: self.random_openings.unwrap_or(DEFAULT.openings.share),
+                plies: self.opening_plies.unwrap_or(DEFAULT.openings.plies),
             },
-            late_search: self.late_search.unwrap_or(SHIPPED.late_search),
+            late_search: self.late_search.unwrap_or(DEFAULT.late_search),
         }
     }
 
