@@ -8,7 +8,8 @@ use fourfold_engine::{Position, rng};
 use super::codec::{ByteSource, CodecError, Sink};
 use super::learner::NetworkLearner;
 use super::openings::Openings;
-use super::plan::{Method, Percent, Tables, TrainingPlan};
+use super::percent::Percent;
+use super::plan::{Method, Tables, TrainingPlan};
 use super::restarts::Restarts;
 use super::self_play::SelfPlay;
 use super::shape::NetworkShape;
@@ -17,8 +18,9 @@ use super::shape::NetworkShape;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) learner: NetworkLearner,
-    /// Draws its games.
+    /// Each of its games has its own stream of this seed.
     seed: u64,
+    /// How its games begin, unless they begin where an advantage was lost.
     openings: Openings,
     /// Games of self-play, which is the number of the next.
     pub(super) played: u64,

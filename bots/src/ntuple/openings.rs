@@ -6,7 +6,7 @@ use fourfold_engine::search::Tactics;
 use rand::RngExt;
 
 use super::layout::VARIANT;
-use super::plan::Percent;
+use super::percent::Percent;
 
 /// Makes the seed of openings another than that of the games, so that the games themselves draw what they would have
 /// drawn without.

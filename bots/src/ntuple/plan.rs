@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::average::AveragePace;
 use super::codec::{ByteSource, CodecError, Sink};
 use super::openings::Openings;
+use super::percent::Percent;
 use super::self_play::{Manner, Sight};
 
 /// What a run is, from its beginning to its end.
@@ -62,18 +63,10 @@ pub enum Tables {
     Average,
 }
 
-/// A share in whole percent, 0 to 100.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Percent(u8);
-
-/// Why something is no setting of a [`Method`].
+/// Why a text names no [`Tables`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum MethodError {
-    #[error("a share is a whole number of percent from 0 to 100")]
-    Percent,
-    #[error("the weights are either `current` or `average`")]
-    Tables,
-}
+#[error("the weights are either `current` or `average`")]
+pub struct TablesError;
 
 impl TrainingPlan {
     /// About a minute on one core. More tuples took longer for each game and made it no better in that time.
@@ -107,11 +100,11 @@ impl TrainingPlan {
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a step may be rounded")]
     pub(super) fn manner(&self, game: u64, features: usize) -> Manner {
         let Method { exploration, lambda, first_step, last_step, late_search, .. } = self.method;
-        let [first, last] = [first_step, last_step].map(|step| f64::from(step.0) / 100.0);
+        let [first, last] = [first_step, last_step].map(|step| f64::from(step.number()) / 100.0);
         let games = self.games.div_ceil(self.members.get() as u64);
         let done = (game as f64 / games.max(1) as f64).min(1.0);
         let step = (first * (last / first).powf(done) / features as f64) as f32;
-        let is_late = done >= 1.0 - f64::from(late_search.0) / 100.0 && late_search > Percent::ZERO;
+        let is_late = done >= 1.0 - f64::from(late_search.number()) / 100.0 && late_search > Percent::ZERO;
         let sight = if is_late { Sight::Replies } else { Sight::Moves };
         Manner { exploration: exploration.share(), lambda: lambda.share(), step, sight }
     }
@@ -120,10 +113,10 @@ impl TrainingPlan {
 impl Method {
     /// How a run learns unless something else is said.
     pub const DEFAULT: Self = Self {
-        exploration: Percent(10),
-        lambda: Percent(70),
-        first_step: Percent(80),
-        last_step: Percent(16),
+        exploration: Percent::of(10),
+        lambda: Percent::of(70),
+        first_step: Percent::of(80),
+        last_step: Percent::of(16),
         average_over: 20_000,
         play_by: Tables::Average,
         targets_by: Tables::Current,
@@ -144,7 +137,7 @@ impl Method {
     pub(super) fn write(&self, sink: &mut Sink) {
         let Self { exploration, lambda, first_step, last_step, restarts, late_search, openings, .. } = self;
         for percent in [exploration, lambda, first_step, last_step, restarts, late_search, &openings.share] {
-            sink.varint(percent.0.into());
+            sink.varint(percent.number().into());
         }
         sink.varint(openings.plies.into());
         sink.varint(self.average_over);
@@ -192,42 +185,14 @@ impl Method {
     }
 }
 
-impl Percent {
-    pub const ZERO: Self = Self(0);
-
-    /// This many percent; `None` above 100.
-    pub const fn new(percent: u8) -> Option<Self> {
-        if percent <= 100 { Some(Self(percent)) } else { None }
-    }
-
-    /// From 0 to 1.
-    pub(super) fn share(self) -> f32 {
-        f32::from(self.0) / 100.0
-    }
-}
-
-impl FromStr for Percent {
-    type Err = MethodError;
-
-    fn from_str(text: &str) -> Result<Self, MethodError> {
-        text.parse().ok().and_then(Self::new).ok_or(MethodError::Percent)
-    }
-}
-
-impl fmt::Display for Percent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
 impl FromStr for Tables {
-    type Err = MethodError;
+    type Err = TablesError;
 
-    fn from_str(text: &str) -> Result<Self, MethodError> {
+    fn from_str(text: &str) -> Result<Self, TablesError> {
         match text {
             "current" => Ok(Self::Current),
             "average" => Ok(Self::Average),
-            _ => Err(MethodError::Tables),
+            _ => Err(TablesError),
         }
     }
 }
@@ -281,7 +246,7 @@ mod tests {
             assert_eq!(read_again(method), Ok(method));
         }
         let bad = [
-            Method { lambda: Percent(101), ..other },
+            Method { lambda: Percent::BROKEN, ..other },
             Method { last_step: Percent::ZERO, ..other },
             Method { average_over: 999, ..other },
             Method { openings: Openings { plies: 25, ..other.openings }, ..other },
@@ -331,15 +296,9 @@ mod tests {
 
     #[test]
     fn settings_are_read_as_they_are_printed() {
-        for text in ["0", "7", "100"] {
-            assert_eq!(text.parse::<Percent>().unwrap().to_string(), text);
-        }
-        for text in ["", "101", "-1", "0.7", "300", "ten"] {
-            assert_eq!(text.parse::<Percent>(), Err(MethodError::Percent), "{text}");
-        }
         for tables in [Tables::Current, Tables::Average] {
             assert_eq!(tables.to_string().parse(), Ok(tables));
         }
-        assert_eq!("both".parse::<Tables>(), Err(MethodError::Tables));
+        assert_eq!("both".parse::<Tables>(), Err(TablesError));
     }
 }

@@ -30,7 +30,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// A tenth of a millisecond, and stronger than any look ahead without a network.
+    /// A fifth of a millisecond, and stronger than any look ahead without a network.
     pub const DEFAULT: Self = Self { plies: 4, tactics: true };
     /// Most plies that can be asked for: some milliseconds.
     pub const PLIES_MAX: u32 = 8;

@@ -7,7 +7,7 @@ use rand::RngExt;
 
 use super::codec::{ByteSource, CodecError, Sink};
 use super::layout::VARIANT;
-use super::plan::Percent;
+use super::percent::Percent;
 
 /// Positions that are remembered, the last ones: some thousand games lose so many, and older mistakes are mended or
 /// will come up again.

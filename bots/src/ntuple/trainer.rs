@@ -166,7 +166,8 @@ mod tests {
     use fourfold_engine::Variant;
 
     use super::super::openings::Openings;
-    use super::super::plan::{Percent, Tables};
+    use super::super::percent::Percent;
+    use super::super::plan::Tables;
     use super::super::restarts::Restarts;
     use super::*;
 
