@@ -250,7 +250,8 @@ async fn serve(
     }
     let term = shutdown.clone();
     let on_ready = |daemon: &Daemon| on_change(Doing::Leading(daemon, &term));
-    server::run(listener, metrics_listener, config, data, on_ready, shutdown).await
+    // It has all parts of a daemon in it.
+    Box::pin(server::run(listener, metrics_listener, config, data, on_ready, shutdown)).await
 }
 
 /// What was handed on, or else what the settings say.

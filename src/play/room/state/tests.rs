@@ -1199,15 +1199,15 @@ impl Table {
     }
 }
 
-fn said(text: &str) -> Option<ConditionalMoves> {
-    Some(text.parse().unwrap())
+fn lines(text: &str) -> ConditionalMoves {
+    text.parse().unwrap()
 }
 
 #[test]
 fn what_was_said_in_advance_is_played_at_once_and_costs_no_time() {
     let mut table = Table::new(per_move(DAYS_MS), PEOPLE);
     table.play(4);
-    table.state.set_conditional(Side::First, said("4 3435 11"));
+    table.state.set_conditional(Side::First, Some(lines("4 3435 11")));
     assert!(!table.plays_what_was_said(), "the opponent is to move");
     table.pass(DAY);
     table.play(3);
@@ -1228,7 +1228,7 @@ fn what_was_said_before_a_crash_is_played_after_it() {
     table.play(4);
     table.play(4);
     let mut table = table.restarted();
-    let conditional = BySide { first: said("4 43"), second: None };
+    let conditional = BySide { first: Some(lines("4 43")), second: None };
     table.state = table.state.with_conditional(conditional);
     table.state.begin(table.now);
     assert!(table.plays_what_was_said());
@@ -1241,12 +1241,12 @@ fn what_does_not_fit_is_forgotten_and_the_player_decides() {
     for column in [4, 4, 4, 4, 4, 4, 1] {
         table.play(column);
     }
-    table.state.set_conditional(Side::Second, said("444444 14"));
+    table.state.set_conditional(Side::Second, Some(lines("444444 14")));
     assert!(!table.plays_what_was_said(), "the column is full");
     assert_eq!(table.state.illegal_moves(Side::Second), 0);
     table.play(2);
     let mut live = Table::new(per_move(60_000), PEOPLE);
     live.play(4);
-    live.state.set_conditional(Side::Second, said(" 44"));
+    live.state.set_conditional(Side::Second, Some(lines(" 44")));
     assert!(!live.plays_what_was_said(), "it is for games by correspondence");
 }
