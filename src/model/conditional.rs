@@ -1,4 +1,5 @@
-//! Conditional moves in games by correspondence: what a player answers, said in advance, if the opponent plays so. Pure.
+//! Conditional moves in games by correspondence: what a player answers, said in advance, if the opponent plays so.
+//! Pure.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +16,7 @@ pub(crate) const LINE_PLIES_MAX: usize = 20;
 /// What a player answers from one position on, in which the opponent is to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConditionalMoves {
-    /// All moves before.
+    /// All moves on the board when it was said.
     after: Vec<Column>,
     /// Moves of the opponent and answers in turns, an answer last.
     lines: Vec<Vec<Column>>,

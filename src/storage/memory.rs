@@ -11,6 +11,7 @@ mod forgetting;
 mod judgements;
 mod learners;
 mod links;
+mod live;
 mod mails;
 mod moderation;
 mod operators;
@@ -500,27 +501,6 @@ impl MemoryTables {
         live.apply(events);
         let game = self.games.get_mut(id).expect("a live game is a game");
         game.events.extend_from_slice(events);
-        Ok(Written::Done)
-    }
-
-    fn count_illegal(&mut self, id: &GameId, side: Side, count: u8) -> Result<Written, Refused> {
-        if self.live.iter().all(|(live, _)| live != id) {
-            return Err(Refused::NoSuchGame);
-        }
-        self.illegal.entry(id.clone()).or_default()[side] = count;
-        Ok(Written::Done)
-    }
-
-    fn set_conditional(
-        &mut self,
-        id: &GameId,
-        side: Side,
-        moves: Option<ConditionalMoves>,
-    ) -> Result<Written, Refused> {
-        if self.live.iter().all(|(live, _)| live != id) {
-            return Err(Refused::NoSuchGame);
-        }
-        self.conditional.entry(id.clone()).or_default()[side] = moves;
         Ok(Written::Done)
     }
 

@@ -1,5 +1,7 @@
 //! The daemon put together: one function a wing, in the order in which the wings stand.
 
+mod fair_play;
+
 use std::collections::HashSet;
 use std::io;
 use std::net::SocketAddr;
@@ -12,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
+use self::fair_play::FairPlayParts;
 use super::kept::KeptParts;
 use super::{Listening, ServerError, listening};
 use crate::accounts::{Accounts, NameRules};
@@ -23,7 +26,7 @@ use crate::cluster::thinking::Thinkers;
 use crate::competition::classes::{ClassKeeper, Classes};
 use crate::competition::correspondence::CorrespondenceBook;
 use crate::competition::duels::{DuelDeps, Duels};
-use crate::competition::fair_play::{EvidenceActor, FairPlay, FairPlayActor};
+use crate::competition::fair_play::FairPlay;
 use crate::competition::leaderboard::seasons::{self, Season};
 use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
 use crate::competition::matchmaker::{
@@ -74,7 +77,6 @@ use crate::storage::puzzles::Harvest;
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
-use crate::study::judging::service::JudgingError;
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::service::Puzzles;
@@ -531,7 +533,7 @@ pub(super) async fn competition(
         tasks: ground.tasks.of(Part::SelfTests),
         stop: ground.stop.clone(),
     });
-    let (fair_play_parts, fair_play) = fair_play(ground, thinking, playing)?;
+    let (fair_play_parts, fair_play) = fair_play::build(ground, thinking, playing)?;
     let duels = Duels::new(DuelDeps {
         host: playing.host.clone(),
         directory: playing.directory.clone(),
@@ -548,35 +550,6 @@ pub(super) async fn competition(
         troubles,
     };
     Ok((competition, director, fair_play_parts))
-}
-
-/// What looks at how fairly is played.
-pub(super) struct FairPlayParts {
-    alarms: FairPlayActor,
-    /// None where games are not judged.
-    evidence: Option<EvidenceActor>,
-}
-
-impl FairPlayParts {
-    pub(super) fn keep(self, parts: &mut KeptParts) {
-        parts.keep(self.alarms);
-        if let Some(evidence) = self.evidence {
-            parts.keep(evidence);
-        }
-    }
-}
-
-fn fair_play(
-    ground: &Ground,
-    thinking: &Thinking,
-    playing: &Playing,
-) -> Result<(FairPlayParts, FairPlay), ServerError> {
-    let (alarms, rating_alarms) =
-        FairPlayActor::new(playing.host.clone(), Arc::clone(&ground.store), Arc::clone(&ground.metrics));
-    let made = || EvidenceActor::new(Arc::clone(&ground.store), thinking.pool.clone());
-    let made = ground.config.judging.enabled.then(made).transpose().map_err(JudgingError::Thread)?;
-    let (evidence, reader) = made.unzip();
-    Ok((FairPlayParts { alarms, evidence }, FairPlay { rating_alarms, evidence: reader }))
 }
 
 impl Competition {
@@ -811,13 +784,7 @@ pub(super) fn http(
 ) -> axum::Router {
     let arena = live_arena(ground, services, competition);
     let analysis = thinking.analysis;
-    let puzzles = Puzzles::new(
-        Arc::clone(&ground.store),
-        ground.writer.clone(),
-        ground.accounts.clone(),
-        analysis.clone(),
-        ground.shares.clone(),
-    );
+    let puzzles = puzzles(ground, &analysis);
     let state = AppState {
         metrics: Arc::clone(&ground.metrics),
         previews: Previews::default(),
@@ -846,6 +813,11 @@ pub(super) fn http(
     let pages = pages::router().merge(admin);
     let site = router::router(state, pages, Arc::clone(&ground.metrics));
     upgrade::beside(site, gateway, transport)
+}
+
+fn puzzles(ground: &Ground, analysis: &Analysis) -> Puzzles {
+    let (store, writer) = (Arc::clone(&ground.store), ground.writer.clone());
+    Puzzles::new(store, writer, ground.accounts.clone(), analysis.clone(), ground.shares.clone())
 }
 
 /// What operators act on in a browser.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::orders::OrderNumber;
+use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::play::room::command::{Action, Connection, SeatWait, TakenSeat};
 use crate::play::room::state::NoColumn;
@@ -76,6 +77,10 @@ pub(super) enum Order {
 }
 
 impl Order {
+    pub(super) fn conditional(player: PlayerId, moves: Option<&ConditionalMoves>) -> Self {
+        Self::Conditional { player, moves: moves.map(ToString::to_string) }
+    }
+
     /// The player who asks, if the order says so.
     pub(super) fn player(&self) -> Option<&PlayerId> {
         match self {
