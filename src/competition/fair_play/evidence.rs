@@ -1,8 +1,8 @@
 //! Who decides better than people of their rating can: all rated games between people, solved beside the games.
 //!
 //! What is found is for operators, and each player's own part for that player. The games are read again every hour,
-//! and when an operator asks; those that were read before are not solved again. Nothing of it is stored: it follows from
-//! the records.
+//! and when an operator asks; those that were read before are not solved again. Nothing of it is stored: it follows
+//! from the records.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
