@@ -114,11 +114,13 @@ test("a push is shown as a notice, and a later one of the same takes its place",
       const notices = await (await navigator.serviceWorker.ready).getNotifications();
       return notices.map(({ title, body, tag, data }) => ({ title, body, tag, url: data.url }));
     });
-  await push({ title: "Your turn against Bob" });
-  await push({ title: "Your turn against Bob again" });
-  await page.waitForFunction(async () => {
-    const notices = await (await navigator.serviceWorker.ready).getNotifications();
-    return notices[0]?.title.endsWith("again");
-  });
+  // Each is waited for: two at once may be shown in either order.
+  for (const title of ["Your turn against Bob", "Your turn against Bob again"]) {
+    await push({ title });
+    await page.waitForFunction(async (title) => {
+      const notices = await (await navigator.serviceWorker.ready).getNotifications();
+      return notices[0]?.title === title;
+    }, title);
+  }
   assert.deepEqual(await shown(), [{ title: "Your turn against Bob again", body: "2 days left", tag: "t1", url: "/learn/rules" }]);
 });
