@@ -70,6 +70,7 @@ test("an operator gives a code, deals with the report, and everybody else finds 
   await page.fill("#code", codeNow(secret));
   await page.click("#admin-code button[type=submit]");
   await page.waitForSelector("[data-report-number]");
+  assert.match(await page.innerText("#decisions"), /Nobody has made a hard decision yet/);
   assert.match((await page.textContent("[data-report-number] blockquote")) ?? "", /Asks me <b>again<\/b> and again/);
   for (const { size, viewport, colorScheme, rules } of LOOKS) {
     await page.setViewportSize(viewport.viewport);
