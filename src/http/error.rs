@@ -15,7 +15,7 @@ use crate::analysis::compute::ComputeError;
 use crate::analysis::values::AnalysisError;
 use crate::model::ids::InvalidName;
 use crate::storage::StoreError;
-use crate::storage::writer::Obstacle;
+use crate::storage::writer::{Obstacle, WriteError};
 use crate::system::shares::{Refusal, Whose};
 
 /// How long to wait when the daemon is busy: passwords and writes that wait are done by then.
@@ -212,6 +212,16 @@ impl IntoResponse for ApiError {
 impl From<Obstacle> for ApiError {
     fn from(obstacle: Obstacle) -> Self {
         Self::new(ApiCode::Busy, format!("nothing can be stored: {obstacle}")).retry_in(BUSY_RETRY)
+    }
+}
+
+impl From<WriteError> for ApiError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Busy => Self::new(ApiCode::Busy, "too much is going on, try again in a moment"),
+            WriteError::Obstructed(obstacle) => obstacle.into(),
+            WriteError::Refused(_) | WriteError::Store(_) => Self::internal(&error),
+        }
     }
 }
 

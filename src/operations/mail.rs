@@ -12,7 +12,6 @@ mod smtp;
 pub(crate) mod tests;
 
 use std::fmt::Debug;
-use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -196,8 +195,7 @@ impl Mailer {
     ///
     /// There were too many.
     pub(crate) fn allow(&self, owner: &PlayerId) -> Result<(), PostError> {
-        let payer = Payer { account: Some(owner.clone()), ..Payer::stranger(Ipv4Addr::UNSPECIFIED.into()) };
-        Ok(self.inner.deps.shares.spend(Share::Mail, &payer)?)
+        Ok(self.inner.deps.shares.spend(Share::Mail, &Payer::account(owner))?)
     }
 
     /// Sends the link that verifies an address. Does not wait for it.

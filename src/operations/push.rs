@@ -13,7 +13,6 @@ mod request;
 pub(crate) mod tests;
 
 use std::fmt::Debug;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -253,10 +252,7 @@ impl Pusher {
 
     /// A part of what the account may have sent.
     fn place_of(&self, owner: &PlayerId) -> Result<Held, Refusal> {
-        let payer = Payer { account: Some(owner.clone()), ..Payer::stranger(Ipv4Addr::UNSPECIFIED.into()) };
-        let place = self.inner.deps.shares.hold(Share::Push, &payer)?;
-        self.inner.deps.shares.spend(Share::Push, &payer)?;
-        Ok(place)
+        self.inner.deps.shares.hold_and_spend(Share::Push, &Payer::account(owner))
     }
 
     /// Sends a notice until it is taken, not worth knowing any more, or has failed often enough.

@@ -12,7 +12,6 @@ mod message;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -213,10 +212,7 @@ impl Webhooks {
 
     /// A part of what the account may have sent.
     fn place_of(&self, owner: &PlayerId) -> Result<Held, Refusal> {
-        let payer = Payer { account: Some(owner.clone()), ..Payer::stranger(Ipv4Addr::UNSPECIFIED.into()) };
-        let place = self.inner.deps.shares.hold(Share::Webhook, &payer)?;
-        self.inner.deps.shares.spend(Share::Webhook, &payer)?;
-        Ok(place)
+        self.inner.deps.shares.hold_and_spend(Share::Webhook, &Payer::account(owner))
     }
 
     /// Sends a message until it is taken, its address is another one or left alone, or it has failed often enough.

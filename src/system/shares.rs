@@ -13,7 +13,7 @@ pub(crate) mod network;
 pub(crate) mod rules;
 mod turns;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +44,11 @@ impl Payer {
     /// Somebody of whom only the address is known.
     pub(crate) fn stranger(address: IpAddr) -> Self {
         Self { address, account: None }
+    }
+
+    /// An account on whose behalf something is done that comes from no address.
+    pub(crate) fn account(account: &PlayerId) -> Self {
+        Self { account: Some(account.clone()), ..Self::stranger(Ipv4Addr::UNSPECIFIED.into()) }
     }
 }
 
@@ -171,6 +176,17 @@ impl Shares {
         let taken = self.books.lock().hold(share, &parts, clock::now());
         let accounts = self.told(taken)?;
         Ok(Held { books: Arc::clone(&self.books), share, accounts })
+    }
+
+    /// Takes a place, and uses up one of the share: for what is limited in both ways.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::hold`] and [`Self::spend`].
+    pub(crate) fn hold_and_spend(&self, share: Share, payer: &Payer) -> Result<Held, Refusal> {
+        let place = self.hold(share, payer)?;
+        self.spend(share, payer)?;
+        Ok(place)
     }
 
     /// Takes a place for what is there already, such as a game of an earlier process: it counts, even if that makes it

@@ -1,7 +1,7 @@
 // What one answers in a game by correspondence if the opponent plays so, said in advance.
 
 import { call } from "./account-call.js";
-import { find } from "./dom.js";
+import { el, find } from "./dom.js";
 import { connection } from "./socket.js";
 import { text } from "./texts.js";
 
@@ -26,24 +26,18 @@ function spoken(line) {
 }
 
 /** @param {string} label @param {() => void} act */
-function button(label, act) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "button compact";
-  made.textContent = label;
-  made.addEventListener("click", act);
-  return made;
-}
+const button = (label, act) => el("button", { type: "button", class: "button compact", click: act }, label);
 
 function show() {
   const rows = lines.map((line) => {
-    const row = document.createElement("li");
-    const words = document.createElement("span");
-    words.className = "number";
-    words.textContent = spoken(line);
     const others = lines.filter((other) => other !== line);
-    row.append(words, button(text("conditional.go_on"), () => goOn(line)), button(text("conditional.remove"), () => save(others)));
-    return row;
+    return el(
+      "li",
+      {},
+      el("span", { class: "number" }, spoken(line)),
+      button(text("conditional.go_on"), () => goOn(line)),
+      button(text("conditional.remove"), () => save(others)),
+    );
   });
   find("#conditional-lines").replaceChildren(...rows);
   after.hidden = begun === "";

@@ -14,7 +14,6 @@ use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::model::ids::GameId;
 use crate::play::host::ConditionalRefusal;
-use crate::storage::writer::WriteError;
 
 /// What one answers if the opponent plays so.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -80,12 +79,8 @@ impl From<ConditionalRefusal> for ApiError {
             ConditionalRefusal::NoSuchGame => Self::new(ApiCode::NotFound, message),
             ConditionalRefusal::YourMove => Self::new(ApiCode::Conflict, message),
             ConditionalRefusal::Lines(_) => Self::bad_field("lines", message),
-            ConditionalRefusal::Write(WriteError::Busy) => Self::new(ApiCode::Busy, message),
-            ConditionalRefusal::Write(WriteError::Obstructed(obstacle)) => obstacle.into(),
             ConditionalRefusal::Store(error) => error.into(),
-            ConditionalRefusal::Write(error @ (WriteError::Refused(_) | WriteError::Store(_))) => {
-                Self::internal(&error)
-            }
+            ConditionalRefusal::Write(error) => error.into(),
         }
     }
 }

@@ -108,9 +108,7 @@ fn pusher(state: &AppState) -> Result<&Pusher, ApiError> {
 fn unwritten(error: WriteError) -> ApiError {
     match error {
         WriteError::Refused(Refused::NoPush) => ApiError::not_found("push"),
-        WriteError::Busy => ApiError::new(ApiCode::Busy, "too much is going on, try again in a moment"),
-        WriteError::Obstructed(obstacle) => obstacle.into(),
-        error @ (WriteError::Refused(_) | WriteError::Store(_)) => ApiError::internal(&error),
+        other => other.into(),
     }
 }
 

@@ -242,10 +242,7 @@ impl From<PuzzleError> for ApiError {
             PuzzleError::Account(error) => error.into(),
             PuzzleError::Share(refusal) => refusal.into(),
             PuzzleError::Write(WriteError::Busy) => Self::new(ApiCode::Busy, "too much is being written"),
-            PuzzleError::Write(WriteError::Obstructed(obstacle)) => obstacle.into(),
-            PuzzleError::Write(ref refused @ (WriteError::Refused(_) | WriteError::Store(_))) => {
-                Self::internal(refused)
-            }
+            PuzzleError::Write(error) => error.into(),
         }
     }
 }

@@ -83,9 +83,7 @@ fn webhooks(state: &AppState) -> Result<&Webhooks, ApiError> {
 fn unwritten(error: WriteError) -> ApiError {
     match error {
         WriteError::Refused(Refused::NoWebhook) => ApiError::not_found("webhook"),
-        WriteError::Busy => ApiError::new(ApiCode::Busy, "too much is going on, try again in a moment"),
-        WriteError::Obstructed(obstacle) => obstacle.into(),
-        error @ (WriteError::Refused(_) | WriteError::Store(_)) => ApiError::internal(&error),
+        other => other.into(),
     }
 }
 

@@ -79,8 +79,7 @@ impl LobbyActor {
             shares.spend(Share::Offer, &payer).map_err(refused)?;
             return Ok(None);
         }
-        let place = shares.hold(Share::Link, &payer).map_err(refused)?;
-        shares.spend(Share::Link, &payer).map_err(refused)?;
+        let place = shares.hold_and_spend(Share::Link, &payer).map_err(refused)?;
         Ok(Some(Arc::new(place)))
     }
 

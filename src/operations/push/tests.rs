@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use serde_json::Value;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
 use super::actor::{PushActor, PushOccasions};
@@ -13,6 +13,7 @@ use super::encryption::tests::Browser;
 use super::*;
 use crate::model::clock::TimeControl;
 use crate::model::secret::Secret;
+use crate::operations::outgoing::listener;
 use crate::play::host::GameOffer;
 use crate::protocol::terms::WireSide;
 use crate::storage::MemoryStore;
@@ -34,26 +35,10 @@ pub(crate) struct Received {
 pub(crate) async fn push_service(
     answers: &'static [&'static str],
 ) -> (SocketAddr, mpsc::UnboundedReceiver<Received>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let (heard, hear) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        for number in 0.. {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let received = read_request(&mut stream).await;
-            let status = answers.get(number).or(answers.last()).unwrap();
-            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
-            // One that has heard enough closes.
-            let _ = stream.write_all(answer.as_bytes()).await;
-            if heard.send(received).is_err() {
-                return;
-            }
-        }
-    });
-    (address, hear)
+    listener(answers, read_request).await
 }
 
-async fn read_request(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> Received {
+async fn read_request(mut stream: TcpStream) -> (TcpStream, Received) {
     let mut request = Vec::new();
     let head_ends = loop {
         assert!(stream.read_buf(&mut request).await.unwrap() > 0);
@@ -72,7 +57,8 @@ async fn read_request(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> Recei
     while request.len() < head_ends + 4 + length {
         assert!(stream.read_buf(&mut request).await.unwrap() > 0);
     }
-    Received { path, headers, body: request[head_ends + 4..].to_vec() }
+    let body = request[head_ends + 4..].to_vec();
+    (stream, Received { path, headers, body })
 }
 
 const TAKEN: &[&str] = &["201 Created"];

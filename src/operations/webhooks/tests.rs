@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 
 use serde_json::Value;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::actor::WebhookActor;
@@ -14,6 +14,7 @@ use crate::competition::matchmaker::Troubles;
 use crate::competition::matchmaker::troubles::BotTrouble;
 use crate::model::player::PlayerKind;
 use crate::model::signing::KEY_BYTES;
+use crate::operations::outgoing::listener;
 use crate::storage::MemoryStore;
 use crate::storage::conformance::{add, add_players, player, player_id};
 use crate::storage::record::StoredPlayer;
@@ -25,27 +26,16 @@ use crate::system::supervision::Kept as _;
 pub(crate) async fn receiver(
     answers: &'static [&'static str],
 ) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let (heard, hear) = mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        for number in 0.. {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut request = Vec::new();
-            // Headers and body come in one piece or in two.
-            while !request.ends_with(b"}") {
-                assert!(stream.read_buf(&mut request).await.unwrap() > 0);
-            }
-            let first_line = answers.get(number).or(answers.last()).unwrap();
-            let answer = format!("HTTP/1.1 {first_line}\r\nContent-Length: 0\r\n\r\n");
-            // One that has heard enough closes.
-            let _ = stream.write_all(answer.as_bytes()).await;
-            if heard.send(String::from_utf8(request).unwrap()).is_err() {
-                return;
-            }
-        }
-    });
-    (address, hear)
+    listener(answers, read_request).await
+}
+
+async fn read_request(mut stream: TcpStream) -> (TcpStream, String) {
+    let mut request = Vec::new();
+    // Headers and body come in one piece or in two.
+    while !request.ends_with(b"}") {
+        assert!(stream.read_buf(&mut request).await.unwrap() > 0);
+    }
+    (stream, String::from_utf8(request).unwrap())
 }
 
 const TAKEN: &[&str] = &["204 No Content"];

@@ -9,9 +9,7 @@ use crate::storage::store::{Refused, Written};
 
 impl MemoryTables {
     pub(super) fn count_illegal(&mut self, id: &GameId, side: Side, count: u8) -> Result<Written, Refused> {
-        if self.live.iter().all(|(live, _)| live != id) {
-            return Err(Refused::NoSuchGame);
-        }
+        self.check_live(id)?;
         self.illegal.entry(id.clone()).or_default()[side] = count;
         Ok(Written::Done)
     }
@@ -22,10 +20,12 @@ impl MemoryTables {
         side: Side,
         moves: Option<ConditionalMoves>,
     ) -> Result<Written, Refused> {
-        if self.live.iter().all(|(live, _)| live != id) {
-            return Err(Refused::NoSuchGame);
-        }
+        self.check_live(id)?;
         self.conditional.entry(id.clone()).or_default()[side] = moves;
         Ok(Written::Done)
+    }
+
+    fn check_live(&self, id: &GameId) -> Result<(), Refused> {
+        self.live.iter().any(|(live, _)| live == id).then_some(()).ok_or(Refused::NoSuchGame)
     }
 }
