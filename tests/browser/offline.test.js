@@ -8,6 +8,7 @@ import { chooseColumn } from "../../web/static/offline-bot.js";
 import { parseVariant, winningLine } from "../../web/static/rules.js";
 import { Arena } from "./support/arena.js";
 import { Browser } from "./support/browser.js";
+import { until } from "./support/until.js";
 
 /** What a first visit may load, compressed, in bytes. */
 const FIRST_LOAD_MAX = 100_000;
@@ -121,7 +122,7 @@ test("the page without a connection plays", async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/");
   await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.waitForFunction(async () => (await caches.match("/offline")) !== undefined);
+  await until(page, async () => (await caches.match("/offline")) !== undefined, null);
   await arena.stop();
   await page.goto("/leaderboard");
   await page.waitForSelector('#offline[data-turn="yours"]');

@@ -11,6 +11,7 @@ import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP } from "./support/browser.js";
 import { signUp } from "./support/game.js";
 import { assertGood } from "./support/good.js";
+import { until } from "./support/until.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -117,10 +118,11 @@ test("a push is shown as a notice, and a later one of the same takes its place",
   // Each is waited for: two at once may be shown in either order.
   for (const title of ["Your turn against Bob", "Your turn against Bob again"]) {
     await push({ title });
-    await page.waitForFunction(async (title) => {
+    const isShown = async (/** @type {string} */ title) => {
       const notices = await (await navigator.serviceWorker.ready).getNotifications();
       return notices[0]?.title === title;
-    }, title);
+    };
+    await until(page, isShown, title);
   }
   assert.deepEqual(await shown(), [{ title: "Your turn against Bob again", body: "2 days left", tag: "t1", url: "/learn/rules" }]);
 });
