@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::actor::{PushActor, PushOccasions};
@@ -101,12 +101,12 @@ fn here() -> Vec<IpNetwork> {
 /// A browser of Ada's whose push service is at the address.
 async fn told_at(address: SocketAddr) -> (Pusher, Arc<MemoryStore>, Browser) {
     let store = Arc::new(MemoryStore::new());
-    add_players(&*store, &["Ada"]).await;
+    add_players(&*store, &[OWNER]).await;
     let (writer, actor) = Writer::new(store.clone());
     tokio::spawn(actor.run());
     let pusher = pusher_over(store.clone(), writer, here());
     let browser = Browser::new();
-    pusher.add(&player_id("Ada"), described(&browser, address, "one")).await.unwrap();
+    pusher.add(&player_id(OWNER), described(&browser, address, "one")).await.unwrap();
     (pusher, store, browser)
 }
 
@@ -133,10 +133,15 @@ impl Pusher {
     }
 }
 
+/// Too long to stand by chance in what is encrypted or signed, as a name of three letters does now and then.
+const OWNER: &str = "AdaLovelace";
+const OPPONENT: &str = "BobTheOpponent";
+const GAME: &str = "g123456789";
+
 fn turn() -> Notice {
     Notice::Turn {
-        game: "g1".parse().unwrap(),
-        opponent: "Bob".parse().unwrap(),
+        game: GAME.parse().unwrap(),
+        opponent: OPPONENT.parse().unwrap(),
         left: Duration::from_hours(70),
     }
 }
@@ -145,7 +150,7 @@ fn turn() -> Notice {
 async fn a_browser_reads_what_its_push_service_cannot() {
     let (address, mut heard) = push_service(TAKEN).await;
     let (pusher, _, browser) = told_at(address).await;
-    pusher.tell(&player_id("Ada"), &turn()).await.unwrap();
+    pusher.tell(&player_id(OWNER), &turn()).await.unwrap();
     pusher.all_done().await;
     let Received { path, headers, body } = heard.recv().await.unwrap();
     assert_eq!(path, "/one");
@@ -154,12 +159,15 @@ async fn a_browser_reads_what_its_push_service_cannot() {
     assert_eq!(headers["topic"], turn().topic());
     assert!(headers["authorization"].ends_with(&format!(", k={}", pusher.public_key())));
     let read: Value = serde_json::from_slice(&browser.read(&body)).unwrap();
-    assert_eq!((read["url"].as_str(), read["lang"].as_str()), (Some("/game/g1"), Some("de")));
+    assert_eq!(
+        (read["url"].as_str(), read["lang"].as_str()),
+        (Some(format!("/game/{GAME}").as_str()), Some("de"))
+    );
     assert!(read["title"].as_str().unwrap().starts_with("de Turn"), "{read}");
     assert_eq!(read["tag"].as_str(), Some(turn().topic().as_str()));
     let whole = [&body, format!("{path} {headers:?}").as_bytes()].concat();
     let shown = String::from_utf8_lossy(&whole);
-    assert!(!["Bob", "g1", "Ada"].iter().any(|hidden| shown.contains(hidden)), "{shown}");
+    assert!(![OPPONENT, GAME, OWNER].iter().any(|hidden| shown.contains(hidden)), "{shown}");
     assert_eq!(pusher.counted("delivered"), 1);
 }
 
@@ -169,10 +177,10 @@ async fn a_browser_that_is_gone_is_forgotten_and_no_other() {
     let (pusher, store, _) = told_at(address).await;
     let (broken, _heard_there) = push_service(BROKEN).await;
     let other = Browser::new();
-    pusher.add(&player_id("Ada"), described(&other, broken, "two")).await.unwrap();
-    pusher.tell(&player_id("Ada"), &turn()).await.unwrap();
+    pusher.add(&player_id(OWNER), described(&other, broken, "two")).await.unwrap();
+    pusher.tell(&player_id(OWNER), &turn()).await.unwrap();
     pusher.all_done().await;
-    let left = store.pushes_of(&player_id("Ada")).await.unwrap();
+    let left = store.pushes_of(&player_id(OWNER)).await.unwrap();
     assert_eq!(left.iter().map(|push| push.p256dh.as_str()).collect::<Vec<_>>(), [other.p256dh]);
     let tried = RETRIES.len() as u64 + 1;
     assert_eq!((pusher.counted("gone"), pusher.counted("failed"), pusher.counted("lost")), (1, tried, 1));
@@ -184,24 +192,42 @@ async fn what_is_over_is_not_sent_again_and_what_is_refused_neither() {
     let (pusher, _, _) = told_at(address).await;
     let from = "Bob".parse().unwrap();
     let over = Notice::Challenge { challenge: "c1".parse().unwrap(), from, lasts: Duration::ZERO };
-    pusher.tell(&player_id("Ada"), &over).await.unwrap();
+    pusher.tell(&player_id(OWNER), &over).await.unwrap();
     pusher.all_done().await;
     assert!(heard.recv().await.is_some() && heard.try_recv().is_err());
     let (address, mut heard) = push_service(&["403 Forbidden"]).await;
     let (pusher, store, _) = told_at(address).await;
-    assert_eq!(pusher.try_out(&player_id("Ada")).await.unwrap(), 0);
+    assert_eq!(pusher.try_out(&player_id(OWNER)).await.unwrap(), 0);
     assert!(heard.recv().await.is_some());
     assert_eq!(
-        store.pushes_of(&player_id("Ada")).await.unwrap().len(),
+        store.pushes_of(&player_id(OWNER)).await.unwrap().len(),
         1,
         "the key may be wrong, not the browser"
     );
 }
 
 #[tokio::test]
+async fn a_push_service_that_never_answers_holds_nobody_up_and_a_bounded_part() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (pusher, _, _) = told_at(silent.local_addr().unwrap()).await;
+    let places = u64::from(Share::Push.rule().account.held.unwrap());
+    let all = async {
+        for _ in 0..places + 3 {
+            pusher.tell(&player_id(OWNER), &turn()).await.unwrap();
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), all).await.expect("nobody waits for a push service");
+    assert_eq!(pusher.inner.deps.tasks.len() as u64, places);
+    assert_eq!(pusher.counted("missed"), 3);
+    assert!(matches!(pusher.try_out(&player_id(OWNER)).await, Err(TryError::Share(_))));
+    pusher.inner.deps.stop.cancel();
+    pusher.all_done().await;
+}
+
+#[tokio::test]
 async fn a_browser_says_where_it_is_reached_and_how_it_reads() {
     let store = Arc::new(MemoryStore::new());
-    add_players(&*store, &["Ada"]).await;
+    add_players(&*store, &[OWNER]).await;
     let (writer, actor) = Writer::new(store.clone());
     tokio::spawn(actor.run());
     let pusher = pusher_over(store, writer, Vec::new());
@@ -209,7 +235,7 @@ async fn a_browser_says_where_it_is_reached_and_how_it_reads() {
     let add = async |endpoint: &str, p256dh: &str| {
         let (endpoint, p256dh) = (endpoint.to_owned(), p256dh.to_owned());
         let described = NewBrowser { endpoint, p256dh, auth: browser.auth.clone(), language: "en".into() };
-        pusher.add(&player_id("Ada"), described).await
+        pusher.add(&player_id(OWNER), described).await
     };
     for plain in
         ["http://push.example/1", "http://127.0.0.1:9/1", "push.example", "https://u:p@push.example/"]
