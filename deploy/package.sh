@@ -32,7 +32,9 @@ target/assets/fourfold completions bash > target/assets/fourfold.bash
 target/assets/fourfold completions zsh > target/assets/_fourfold
 target/assets/fourfold completions fish > target/assets/fourfold.fish
 # The package puts the binary where distributions do.
-sed 's|/usr/local/bin/|/usr/bin/|' deploy/fourfold.service > target/assets/fourfold.service
+for unit in fourfold fourfold-worker; do
+    sed 's|/usr/local/bin/|/usr/bin/|' "deploy/$unit.service" > "target/assets/$unit.service"
+done
 
 cp target/assets/* config/public.toml README.md LICENSE-MIT LICENSE-APACHE "$out/$name/"
 tar --create --gzip --file "$out/$name.tar.gz" --directory "$out" "$name"
