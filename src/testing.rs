@@ -348,8 +348,8 @@ impl Client {
             Next::Message(outgoing) => outgoing,
             other => panic!("{other:?}"),
         };
-        let ServerMessage::Welcome(welcome) = first.frame.message() else { panic!("{first:?}") };
-        let welcome = (**welcome).clone();
+        let ServerMessage::Welcome(welcome) = first.read() else { panic!("{first:?}") };
+        let welcome = *welcome;
         Self { port, attachment, welcome, seq: first.seq, early: Vec::new() }
     }
 
@@ -358,8 +358,9 @@ impl Client {
         let mut heard = std::mem::take(&mut self.early);
         while let Next::Message(outgoing) = self.port.outbox().next(&self.attachment) {
             self.seq = outgoing.seq;
-            if !matches!(outgoing.frame.message(), ServerMessage::Crowd(_)) {
-                heard.push(outgoing.frame.message().clone());
+            let message = outgoing.read();
+            if !matches!(message, ServerMessage::Crowd(_)) {
+                heard.push(message);
             }
         }
         heard

@@ -74,27 +74,30 @@ pub(crate) mod protocol {
     }
 
     #[derive(Clone, Debug)]
-    pub(crate) struct Frame(Arc<ServerMessage>);
+    pub(crate) struct Frame {
+        message: Arc<ServerMessage>,
+        body: Arc<str>,
+    }
 
     impl Frame {
         pub(crate) fn new(message: ServerMessage) -> Self {
-            Self(Arc::new(message))
+            Self { message: Arc::new(message), body: "{}".into() }
         }
 
         pub(crate) fn message(&self) -> &ServerMessage {
-            &self.0
+            &self.message
         }
 
-        pub(crate) fn body(&self) -> &'static [u8] {
-            b"{}"
-        }
-
-        pub(crate) fn text(&self, seq: u64, _re: Option<&str>) -> String {
-            seq.to_string()
+        pub(crate) fn body(&self) -> &Arc<str> {
+            &self.body
         }
     }
 
     pub(crate) mod server {
+        pub(crate) fn numbered(_body: &str, seq: u64, _re: Option<&str>) -> String {
+            seq.to_string()
+        }
+
         pub(crate) enum Urgency {
             Must,
             Droppable,

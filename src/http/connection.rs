@@ -139,6 +139,8 @@ async fn answer(
     let refused = refused.or_else(|| check_host(request.headers(), hosts).err());
     let mut request = request.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::RequestRead));
     request.extensions_mut().insert(Peer(peer));
+    // For an upgrade, which ends its work.
+    request.extensions_mut().insert(Arc::clone(peer_pace));
     let answered = async {
         match refused {
             Some(error) => Ok(error.into_response()),

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
@@ -45,6 +46,8 @@ struct PeerState {
 #[derive(Debug)]
 pub(super) struct PeerPace {
     state: Mutex<PeerState>,
+    /// It speaks HTTP no more, and nothing of what follows is noted.
+    is_upgraded: AtomicBool,
 }
 
 impl PeerPace {
@@ -55,7 +58,16 @@ impl PeerPace {
             stalled: None,
             head: HeadScan::default(),
         };
-        Self { state: Mutex::new(state) }
+        Self { state: Mutex::new(state), is_upgraded: AtomicBool::new(false) }
+    }
+
+    /// The stream has been handed on to somebody with limits of their own.
+    pub(super) fn upgraded(&self) {
+        self.is_upgraded.store(true, Ordering::Relaxed);
+    }
+
+    fn is_upgraded(&self) -> bool {
+        self.is_upgraded.load(Ordering::Relaxed)
     }
 
     /// When the connection must be ended if nothing happens until then.
@@ -104,10 +116,10 @@ impl PeerPace {
     }
 
     fn read(&self, bytes: &[u8]) {
-        let mut state = self.lock();
-        if bytes.is_empty() {
+        if bytes.is_empty() || self.is_upgraded() {
             return;
         }
+        let mut state = self.lock();
         if matches!(state.phase, Phase::Silent | Phase::Idle) {
             state.phase = Phase::Header;
             state.since = Instant::now();
@@ -118,6 +130,9 @@ impl PeerPace {
     }
 
     fn wrote<T>(&self, result: &Poll<T>) {
+        if self.is_upgraded() {
+            return;
+        }
         let mut state = self.lock();
         match result {
             Poll::Ready(_) => {
@@ -252,7 +267,7 @@ impl<S, P> PacedStream<S, P> {
 impl<S: AsyncWrite + Unpin, P: Unpin> PacedStream<S, P> {
     /// Writes our refusal in the place of `answer`, if that is one of hyper's own. Ready when all of it is out.
     fn poll_refuse(&mut self, cx: &mut Context<'_>, answer: &[u8]) -> Option<Poll<io::Result<usize>>> {
-        if self.refusal.is_none() && self.peer_pace.has_no_request() {
+        if self.refusal.is_none() && !self.peer_pace.is_upgraded() && self.peer_pace.has_no_request() {
             self.refusal = Refusal::in_place_of(answer);
         }
         let refusal = self.refusal.as_mut()?;

@@ -24,6 +24,7 @@ use super::connection_limits::ConnectionPlace;
 use super::error::{ApiCode, ApiError};
 use super::listener::{RETRY, Transport};
 use super::site::Site;
+use super::slow_peer::PeerPace;
 use crate::protocol::SUBPROTOCOL;
 use crate::session::port::{Caller, Credential, Gateway};
 use crate::session::socket::{self, SocketDeps};
@@ -120,18 +121,30 @@ async fn upgrade(
     let share = share_of(address, peer.ip(), &sockets.transport)?;
     let site = sockets.transport.site.found_at(request.headers(), peer.ip());
     let caller = Caller { credential, address, site, received };
+    let peer_pace = request.extensions().get::<Arc<PeerPace>>().cloned();
     let upgraded = hyper::upgrade::on(request);
     let transport = sockets.transport.clone();
-    transport.tasks.spawn(attend(upgraded, caller, share, sockets));
+    transport.tasks.spawn(attend(upgraded, peer_pace, caller, share, sockets));
     Ok(response)
 }
 
-/// Waits for the stream and serves it.
-async fn attend(upgraded: OnUpgrade, caller: Caller, share: Option<ConnectionPlace>, sockets: Sockets) {
+/// Waits for the stream and serves it. Nobody notes any more how fast it speaks HTTP.
+async fn attend(
+    upgraded: OnUpgrade,
+    peer_pace: Option<Arc<PeerPace>>,
+    caller: Caller,
+    share: Option<ConnectionPlace>,
+    sockets: Sockets,
+) {
     let Sockets { gateway, transport, .. } = sockets;
     let deps = SocketDeps { gateway, limits: transport.limits, stop: transport.stop };
     match timeout(UPGRADE_MAX, upgraded).await {
-        Ok(Ok(stream)) => socket::serve(TokioIo::new(stream), caller, deps).await,
+        Ok(Ok(stream)) => {
+            if let Some(peer_pace) = peer_pace {
+                peer_pace.upgraded();
+            }
+            socket::serve(TokioIo::new(stream), caller, deps).await;
+        }
         Ok(Err(error)) => debug!(%error, "the peer left during the upgrade"),
         Err(_) => debug!("the peer did not take the answer to its upgrade"),
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rand::{Rng, RngExt};
 use schemars::JsonSchema;
@@ -27,16 +28,19 @@ pub struct InvalidId {
 }
 
 /// Draws a fresh public id.
-fn draw_id(rng: &mut impl Rng) -> Box<str> {
-    (0..ID_LENGTH).map(|_| char::from(ID_ALPHABET[rng.random_range(0..ID_ALPHABET.len())])).collect()
+fn draw_id(rng: &mut impl Rng) -> Arc<str> {
+    let id: String =
+        (0..ID_LENGTH).map(|_| char::from(ID_ALPHABET[rng.random_range(0..ID_ALPHABET.len())])).collect();
+    id.into()
 }
 
+/// Shared by its clones: an id goes along with each message, and is made far more seldom.
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
         #[serde(transparent)]
-        pub struct $name(Box<str>);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// Draws a fresh id.

@@ -9,11 +9,11 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAc
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::client::{Challenge, ClientMessage, Hello, OpenChallenge, Request, Watch};
+use super::client::{Challenge, ClientMessage, ColumnField, Hello, Move, OpenChallenge, Request, Watch};
 use super::error::{ErrorCode, WireError};
 use super::terms::Terms;
 use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
-use crate::model::bounded::OfField;
+use crate::model::bounded::{Bounded, OfField};
 
 /// Text that is not a request. Carries the `id` if that much could be read, so that the refusal can say `re`.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +29,42 @@ pub struct Refusal {
 /// `bad_json` if the text is not one JSON object of allowed depth without repeated keys; `bad_field` with the
 /// field's name if the type is unknown, a field is missing, or a value is not allowed.
 pub fn parse(text: &str) -> Result<Request, Refusal> {
+    match read_plain_move(text) {
+        Some(request) => Ok(request),
+        None => parse_any(text),
+    }
+}
+
+/// A `move` as nearly all come.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainMove<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    game: &'a str,
+    ply: u32,
+    column: i64,
+    #[serde(default)]
+    id: Option<&'a str>,
+}
+
+/// Reads a `move` without a tree. In whatever is not as plain as that it sees nothing, and [`parse_any`] reads it, which has
+/// the words for refusals: what both read they read alike.
+fn read_plain_move(text: &str) -> Option<Request> {
+    // Without this a list of the fields' values would be one, too.
+    if !text.starts_with('{') {
+        return None;
+    }
+    let PlainMove { kind, game, ply, column, id } = serde_json::from_str(text).ok()?;
+    if kind != "move" || id.is_some_and(|id| id.chars().count() > REQUEST_ID_CHARS_MAX) {
+        return None;
+    }
+    let (game, ply) = (game.parse().ok()?, Bounded::new(ply));
+    let played = Move { game, ply, column: ColumnField::Number(column), info: None };
+    Some(Request { id: id.map(str::to_owned), message: ClientMessage::Move(played), text: Some(text.into()) })
+}
+
+fn parse_any(text: &str) -> Result<Request, Refusal> {
     let frame = read_tree(text).map_err(|error| Refusal { id: None, error })?;
     let id = id_of(&frame).map_err(|error| Refusal { id: None, error })?;
     let envelope: Envelope = match read(&frame) {
@@ -298,6 +334,56 @@ mod tests {
             r#"{"type":"\ud800"}"#,
         ] {
             check_refused(text, ErrorCode::BadJson, None);
+        }
+    }
+
+    /// Moves that are plain, and those that differ in one thing from them.
+    #[test]
+    fn a_plain_move_is_read_as_any_other_message() {
+        let with = |from: &str, to: &str| {
+            let plain = r#"{"type":"move","id":"a","game":"g1","ply":4,"column":3}"#;
+            assert!(read_plain_move(plain).is_some() && plain.contains(from), "{from}");
+            plain.replace(from, to)
+        };
+        let same = |from: &str| with(from, from);
+        let numbers = ["0", "-1", "8", "1e1", "3.0", "-0", "4294967295", "4294967296", "9223372036854775807"];
+        let wrong = ["9223372036854775808", "1e400", "null", "true", "\"3\"", "[]", "{}"];
+        let values = numbers.into_iter().chain(wrong);
+        let ids = ["null", "\"\"", "\"\\u0061\"", "7", "\"\u{e9}\""].map(str::to_owned);
+        let long = [32, 33].map(|length| format!("\"{}\"", "\u{e9}".repeat(length)));
+        let mut texts = vec![
+            same("move"),
+            with("move", "resign"),
+            with("\"move\"", "\"m\\u006fve\""),
+            with("\"move\"", "1"),
+            with("g1", "../g"),
+            with("g1", "g\\u0031"),
+            with("g1", ""),
+            with("\"g1\"", "1"),
+            with("\"id\":\"a\",", ""),
+            with(",\"column\":3", ""),
+            with(",\"ply\":4", ""),
+            with("\"ply\":4", "\"ply\":4,\"ply\":4"),
+            with("\"ply\":4", "\"ply\":4,\"p\\u006cy\":4"),
+            with("\"ply\"", "\"Ply\""),
+            with("\"ply\":4", "\"ply\":4,\"info\":null"),
+            with("\"ply\":4", "\"ply\":4,\"info\":{\"depth\":2}"),
+            with("\"ply\":4", "\"ply\":4,\"more\":1"),
+            with("{", " \t\n{ "),
+            with("}", "} "),
+            with("}", "}}"),
+            with("}", ""),
+            with("}", ",}"),
+            with("{", "\u{feff}{"),
+            with("g1", "\u{0}"),
+            r#"["move","g1",4,3,"a"]"#.to_owned(),
+            r#"{"type":"move","id":"a","game":"g1","column":3,"ply":4}"#.to_owned(),
+        ];
+        texts.extend(values.clone().map(|value| with("\"ply\":4", &format!("\"ply\":{value}"))));
+        texts.extend(values.map(|value| with("\"column\":3", &format!("\"column\":{value}"))));
+        texts.extend(ids.iter().chain(&long).map(|id| with("\"a\"", id)));
+        for text in texts {
+            assert_eq!(parse(&text), parse_any(&text), "{text}");
         }
     }
 

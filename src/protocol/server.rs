@@ -1,9 +1,9 @@
 //! Messages from the server, and the frame that carries one to many receivers.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -604,7 +604,7 @@ pub struct Frame(Arc<FrameInner>);
 #[derive(Debug)]
 struct FrameInner {
     message: ServerMessage,
-    text: OnceLock<Bytes>,
+    text: OnceLock<Arc<str>>,
 }
 
 impl Frame {
@@ -621,34 +621,42 @@ impl Frame {
     /// # Panics
     ///
     /// Never: all message types serialise, as the wire snapshots show.
-    pub(crate) fn body(&self) -> &Bytes {
+    pub(crate) fn body(&self) -> &Arc<str> {
         self.0.text.get_or_init(|| {
-            serde_json::to_vec(&self.0.message).expect("message types have string keys only").into()
+            serde_json::to_string(&self.0.message).expect("message types have string keys only").into()
         })
     }
 
-    /// The whole text for one receiver: the shared body with `seq` and `re` put in front of its fields.
-    ///
-    /// # Panics
-    ///
-    /// Never: the body is JSON that was just written.
+    /// The whole text for one receiver.
     pub(crate) fn text(&self, seq: u64, re: Option<&str>) -> String {
-        let body = self.body();
-        let fields = std::str::from_utf8(&body[1..]).expect("serde_json writes UTF-8");
-        match re {
-            None => format!("{{\"seq\":{seq},{fields}"),
-            Some(re) => {
-                let re: Box<RawValue> = serde_json::value::to_raw_value(re).expect("a string serialises");
-                format!("{{\"seq\":{seq},\"re\":{re},{fields}")
-            }
-        }
+        numbered(self.body(), seq, re)
     }
+}
+
+/// The whole text of a message for one receiver: the body that all share, with `seq` and `re` put in front of its fields.
+///
+/// Its memory is exactly as long as it is, so that the codec takes it over as it stands.
+///
+/// # Panics
+///
+/// Never: the body is an object that was just written.
+pub(crate) fn numbered(body: &str, seq: u64, re: Option<&str>) -> String {
+    let re = re.map(|re| serde_json::to_string(re).expect("a string serialises"));
+    let digits = seq.checked_ilog10().map_or(1, |log| log as usize + 1);
+    let of_re = re.as_ref().map_or(0, |re| r#""re":,"#.len() + re.len());
+    let mut text = String::with_capacity(r#""seq":,"#.len() + digits + of_re + body.len());
+    write!(text, "{{\"seq\":{seq},").expect("a string takes all");
+    if let Some(re) = re {
+        write!(text, "\"re\":{re},").expect("a string takes all");
+    }
+    text.push_str(body.strip_prefix('{').expect("a message is an object"));
+    text
 }
 
 /// Written as its body stands, which was made once.
 impl Serialize for Frame {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let body: &RawValue = serde_json::from_slice(self.body()).map_err(serde::ser::Error::custom)?;
+        let body: &RawValue = serde_json::from_str(self.body()).map_err(serde::ser::Error::custom)?;
         body.serialize(serializer)
     }
 }
@@ -658,7 +666,7 @@ impl<'de> Deserialize<'de> for Frame {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         let message = serde_json::from_str(text.get()).map_err(serde::de::Error::custom)?;
-        let body = Bytes::from(String::from(Box::<str>::from(text)));
+        let body = Arc::from(Box::<str>::from(text));
         Ok(Self(Arc::new(FrameInner { message, text: OnceLock::from(body) })))
     }
 }

@@ -171,8 +171,8 @@ impl<S> Wire<S> {
         Self { counted_by: Some(gateway), ..self }
     }
 
-    fn count(&self, frame: &Frame) {
-        if let (Some(gateway), ServerMessage::Error(error)) = (&self.counted_by, frame.message()) {
+    fn count(&self, message: &ServerMessage) {
+        if let (Some(gateway), ServerMessage::Error(error)) = (&self.counted_by, message) {
             gateway.refused(error.code);
         }
     }
@@ -211,7 +211,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 
     /// Queues a message that is not in an outbox: before there is a session.
     pub(crate) fn say(&mut self, frame: &Frame, re: Option<&str>) {
-        self.count(frame);
+        self.count(frame.message());
         self.start(Message::text(frame.text(0, re)));
     }
 
@@ -265,7 +265,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
             }
             match source.next() {
                 Next::Message(outgoing) => {
-                    self.count(&outgoing.frame);
+                    if let Some(message) = outgoing.message() {
+                        self.count(message);
+                    }
                     if Pin::new(&mut self.socket).start_send(Message::text(outgoing.text())).is_err() {
                         return FrameWritten::Event(WireEvent::Gone);
                     }

@@ -80,7 +80,5 @@ async fn next_line(mut feed: LineFeed) -> Option<(Result<Bytes, Infallible>, Opt
 }
 
 fn line(frame: &Frame) -> Bytes {
-    let mut line = frame.body().to_vec();
-    line.push(b'\n');
-    line.into()
+    [frame.body(), "\n"].concat().into()
 }

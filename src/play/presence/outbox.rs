@@ -19,7 +19,7 @@ use tokio::sync::futures::Notified;
 
 use crate::model::ids::GameId;
 use crate::protocol::client::SEQ_MAX;
-use crate::protocol::server::Urgency;
+use crate::protocol::server::{Urgency, numbered};
 use crate::protocol::{CloseCode, Frame, ServerMessage};
 
 /// Messages kept, sent or not. The oldest falls out; a client that needs it starts afresh.
@@ -72,12 +72,32 @@ pub(crate) enum Delivery {
     CutOff,
 }
 
-/// A message as it goes to the socket. The text is made there: `frame.text(seq, re)`.
+/// A message in the ring.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// It waits, or is being sent.
+    Frame(Frame),
+    /// It was sent: only its text is needed again, if the client comes back. The rest goes while it is at hand, and not
+    /// hundreds of messages later, which took a third of the memory of a busy client.
+    Text(Arc<str>),
+}
+
+impl Content {
+    /// The JSON text without its numbers.
+    fn body(&self) -> &Arc<str> {
+        match self {
+            Self::Frame(frame) => frame.body(),
+            Self::Text(body) => body,
+        }
+    }
+}
+
+/// A message as it goes to the socket. The text is made there, by [`Outgoing::text`].
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     /// Its number in the session.
     pub(crate) seq: u64,
-    pub(crate) frame: Frame,
+    pub(crate) content: Content,
     /// The request that it answers.
     pub(crate) re: Option<Box<str>>,
 }
@@ -85,7 +105,21 @@ pub(crate) struct Outgoing {
 impl Outgoing {
     /// The JSON text.
     pub(crate) fn text(&self) -> String {
-        self.frame.text(self.seq, self.re.as_deref())
+        numbered(self.content.body(), self.seq, self.re.as_deref())
+    }
+
+    /// The message as its receiver reads it.
+    #[cfg(test)]
+    pub(crate) fn read(&self) -> ServerMessage {
+        serde_json::from_str(&self.text()).expect("what we write can be read")
+    }
+
+    /// The message, the first time that it is sent.
+    pub(crate) fn message(&self) -> Option<&ServerMessage> {
+        match &self.content {
+            Content::Frame(frame) => Some(frame.message()),
+            Content::Text(_) => None,
+        }
     }
 }
 
@@ -132,7 +166,7 @@ struct OutboxState {
 
 #[derive(Debug)]
 struct QueuedMessage {
-    frame: Frame,
+    content: Content,
     re: Option<Box<str>>,
 }
 
@@ -150,7 +184,7 @@ struct Behind {
 struct AttachedSocket {
     attachment: Attachment,
     /// A `welcome` that repeats an old number, to be sent before everything else.
-    greeting: Option<Outgoing>,
+    greeting: Option<Box<Outgoing>>,
     /// The queue has not been empty since the socket came. What was missed and the games of the player may be more
     /// than otherwise may wait; the ring bounds it.
     catching_up: bool,
@@ -235,7 +269,11 @@ impl Outbox {
             closing: None,
         };
         if let Some(after) = after {
-            line.greeting = Some(Outgoing { seq: after, frame: welcome.clone(), re: re.map(Into::into) });
+            line.greeting = Some(Outgoing {
+                seq: after,
+                content: Content::Frame(welcome.clone()),
+                re: re.map(Into::into),
+            });
             state.sent = after;
             state.behind.iter_mut().for_each(|behind| behind.asked = false);
             state.line = Some(line);
@@ -383,7 +421,7 @@ impl OutboxState {
         }
         let bytes = || {
             let queued = self.ring.range(self.ring.len() - waiting..);
-            queued.map(|entry| entry.frame.body().len()).sum::<usize>() + frame.body().len()
+            queued.map(|entry| entry.content.body().len()).sum::<usize>() + frame.body().len()
         };
         waiting >= WAITING_MESSAGES_MAX || bytes() > WAITING_BYTES_MAX
     }
@@ -461,7 +499,7 @@ impl OutboxState {
         if self.ring.len() == RING_MESSAGES_MAX {
             self.ring.pop_front();
         }
-        self.ring.push_back(QueuedMessage { frame: frame.clone(), re });
+        self.ring.push_back(QueuedMessage { content: Content::Frame(frame.clone()), re });
         self.next += 1;
         self.sent = self.sent.max(self.first() - 1);
         if let Some(line) = &self.line {
@@ -479,12 +517,13 @@ impl OutboxState {
 
     fn next(&mut self, attachment: &Attachment) -> Next {
         let waiting = self.waiting();
+        self.keep_text_before(waiting);
         let parting = self.parting;
         let Some(line) = self.line.as_mut().filter(|line| line.attachment == *attachment) else {
             return Next::Close(parting);
         };
         if let Some(greeting) = line.greeting.take() {
-            return Next::Message(greeting);
+            return Next::Message(*greeting);
         }
         if let Some((last, code)) = line.closing
             && self.sent >= last
@@ -496,7 +535,18 @@ impl OutboxState {
             return Next::Idle { behind: self.behind.iter().any(|behind| !behind.asked) };
         };
         self.sent += 1;
-        Next::Message(Outgoing { seq: self.sent, frame: entry.frame.clone(), re: entry.re.clone() })
+        Next::Message(Outgoing { seq: self.sent, content: entry.content.clone(), re: entry.re.clone() })
+    }
+
+    /// Keeps no more than the text of the message that was handed out last, behind which so many wait: the socket has
+    /// made it by now.
+    fn keep_text_before(&mut self, waiting: usize) {
+        let last = self.ring.len().checked_sub(waiting + 1);
+        if let Some(entry) = last.and_then(|last| self.ring.get_mut(last))
+            && let Content::Frame(frame) = &entry.content
+        {
+            entry.content = Content::Text(Arc::clone(frame.body()));
+        }
     }
 }
 

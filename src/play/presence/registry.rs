@@ -102,6 +102,16 @@ struct PresentPlayer {
     sessions: Vec<Arc<Session>>,
 }
 
+impl PresentPlayer {
+    /// Changes what the player has declared, and lets all its sessions know what each move asks for.
+    fn declare(&mut self, change: impl FnOnce(&mut PlayerSettings)) {
+        change(&mut self.present.settings);
+        for session in &self.sessions {
+            session.set_strict(self.present.settings.strict);
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct RegistryInner {
     by_id: BTreeMap<SessionId, Arc<Session>>,
@@ -171,8 +181,8 @@ impl Sessions {
         if let Some(profile) = profile {
             player.present.profile = profile;
         }
-        change(&mut player.present.settings);
         player.sessions.push(Arc::clone(session));
+        player.declare(change);
         Ok(older)
     }
 
@@ -239,15 +249,10 @@ impl Sessions {
         self.lock().players.get(player).map(|player| player.present.clone())
     }
 
-    /// Whether a player's first illegal move loses a game.
-    pub(crate) fn is_strict(&self, player: &PlayerId) -> bool {
-        self.lock().players.get(player).is_some_and(|player| player.present.settings.strict)
-    }
-
     /// Changes what a player has declared.
     pub(crate) fn declare(&self, player: &PlayerId, change: impl FnOnce(&mut PlayerSettings)) {
         if let Some(player) = self.lock().players.get_mut(player) {
-            change(&mut player.present.settings);
+            player.declare(change);
         }
     }
 

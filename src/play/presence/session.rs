@@ -9,7 +9,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -47,6 +47,8 @@ pub struct Session {
     commands: mpsc::Sender<SessionCommand>,
     /// Measured by the socket, read by rooms with each turn: a number that nothing else must agree with.
     round_trip_us: AtomicU64,
+    /// Whether its player's first illegal move loses a game, as declared: the registry keeps it true, each move reads it.
+    is_strict: AtomicBool,
     /// A lock, for a room notes a turn in the moment in which it queues the message, and the socket must know of it
     /// when the answer comes. It is held for one method of the state, in which nothing waits and nothing else is
     /// locked.
@@ -135,6 +137,7 @@ impl Session {
             directory: new.directory,
             commands,
             round_trip_us: AtomicU64::new(0),
+            is_strict: AtomicBool::new(false),
             state: Mutex::new(SessionState::at(new.address, new.site)),
         };
         (Arc::new(session), inbox)
@@ -212,6 +215,15 @@ impl Session {
         let old = self.round_trip_us.load(Ordering::Relaxed);
         let average = if old == 0 { new } else { (3 * old + new) / 4 };
         self.round_trip_us.store(average, Ordering::Relaxed);
+    }
+
+    /// Whether its player's first illegal move loses a game.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.is_strict.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_strict(&self, is_strict: bool) {
+        self.is_strict.store(is_strict, Ordering::Relaxed);
     }
 
     /// The client has nothing more to say than to finish its games.

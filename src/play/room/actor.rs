@@ -1,5 +1,6 @@
 //! Owns one room: takes commands one at a time, has events stored, and tells the members.
 
+mod alarm;
 mod live_value;
 mod requests;
 mod screen;
@@ -13,6 +14,7 @@ use fourfold_engine::{BySide, Side};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, debug, error, info_span, warn};
 
+use self::alarm::Alarm;
 use self::live_value::WatchedValue;
 use self::screen::Screen;
 pub(crate) use self::screen::delay_between;
@@ -114,6 +116,7 @@ pub(crate) struct RoomActor {
     /// What watchers see if they see it late.
     screen: Option<Box<Screen>>,
     closes_at: Option<Instant>,
+    alarm: Alarm,
     pauses: PauseListener,
 }
 
@@ -154,6 +157,7 @@ impl RoomActor {
             value: WatchedValue::default(),
             screen: None,
             closes_at: None,
+            alarm: Alarm::default(),
         });
         actor.set_up_screen();
         (handle, actor)
@@ -212,6 +216,7 @@ impl RoomActor {
             return Step::Break(Closed::Done);
         }
         let deadline = self.next_deadline();
+        self.alarm.set(deadline);
         tokio::select! {
             biased;
             (result, storing) = answer_of(&mut self.storing) => self.store_answered(result, storing).await,
@@ -231,7 +236,7 @@ impl RoomActor {
                 self.heed_pauses().await;
                 Step::Continue(())
             }
-            () = sleep_until(deadline) => self.deadline_passed().await,
+            () = self.alarm.rings() => self.deadline_passed().await,
         }
     }
 
@@ -465,13 +470,6 @@ async fn answer_of(storing: &mut Option<Storing>) -> (WriteResult, Storing) {
     let result = answer.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed))));
     match storing.take() {
         Some(stored) => (result, stored),
-        None => std::future::pending().await,
-    }
-}
-
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
     }
 }

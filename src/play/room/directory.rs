@@ -1,7 +1,7 @@
 //! Which rooms there are: by game, and by player.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -198,13 +198,22 @@ pub(crate) fn shown_crowd(watching: u32) -> u32 {
 
 #[derive(Debug, Default)]
 struct Rooms {
-    by_game: BTreeMap<GameId, (RoomHandle, Arc<PublicGame>)>,
+    /// Hashed, for each move looks its room up: in a tree of thousands of texts that took a thirtieth of its time.
+    by_game: HashMap<GameId, (RoomHandle, Arc<PublicGame>)>,
     by_player: HashMap<PlayerId, BTreeSet<GameId>>,
     /// How many of them are over.
     lingering: usize,
 }
 
 impl Rooms {
+    /// The public side of those rooms that are wanted, by their ids: an order that stays, for whoever lists them.
+    fn listed(&self, is_wanted: impl Fn(&PublicGame) -> bool) -> Vec<Arc<PublicGame>> {
+        let all = self.by_game.values().map(|(_, public)| public);
+        let mut listed: Vec<_> = all.filter(|public| is_wanted(public)).map(Arc::clone).collect();
+        listed.sort_unstable_by(|one, other| one.spec.id.cmp(&other.spec.id));
+        listed
+    }
+
     /// The live games of a player.
     fn of<'a>(&'a self, player: &PlayerId) -> impl Iterator<Item = &'a Arc<PublicGame>> + 'a {
         let games = self.by_player.get(player).into_iter().flatten();
@@ -372,20 +381,20 @@ impl Directory {
 
     /// All games by correspondence that go on.
     pub(crate) fn by_correspondence(&self) -> Vec<Arc<PublicGame>> {
-        let rooms = self.read();
-        let all = rooms.by_game.values().map(|(_, public)| public);
-        all.filter(|public| !public.is_over() && public.is_correspondence()).map(Arc::clone).collect()
+        self.read().listed(|public| !public.is_over() && public.is_correspondence())
     }
 
     /// All rooms whose game goes on at the board: those by correspondence are none that anybody waits for or watches.
     pub(crate) fn live(&self) -> Vec<Arc<PublicGame>> {
-        let rooms = self.read();
-        let all = rooms.by_game.values().map(|(_, public)| public);
-        all.filter(|public| !public.is_over() && !public.is_correspondence()).map(Arc::clone).collect()
+        self.read().listed(|public| !public.is_over() && !public.is_correspondence())
     }
 
+    /// All rooms, by the ids of their games.
     pub(crate) fn rooms(&self) -> Vec<RoomHandle> {
-        self.read().by_game.values().map(|(handle, _)| self.reach(handle)).collect()
+        let rooms = self.read();
+        let listed = rooms.listed(|_| true).into_iter();
+        let handles = listed.filter_map(|public| rooms.by_game.get(&public.spec.id));
+        handles.map(|(handle, _)| self.reach(handle)).collect()
     }
 }
 

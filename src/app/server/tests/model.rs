@@ -215,8 +215,8 @@ impl Run {
                     if let Some(re) = &outgoing.re {
                         assert!(connection.unanswered.remove(&**re), "a second answer: {text}");
                     }
-                    if let ServerMessage::Turn(turn) = outgoing.frame.message() {
-                        connection.turn = Some((**turn).clone());
+                    if let ServerMessage::Turn(turn) = outgoing.read() {
+                        connection.turn = Some(*turn);
                     }
                     self.note_ids(&text);
                 }

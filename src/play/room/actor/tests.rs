@@ -78,7 +78,7 @@ impl Hearer {
 }
 
 fn kind(frame: &Frame) -> String {
-    let value: serde_json::Value = serde_json::from_slice(frame.body()).unwrap();
+    let value: serde_json::Value = serde_json::from_str(frame.body()).unwrap();
     value["type"].as_str().unwrap().to_owned()
 }
 
