@@ -22,9 +22,9 @@ use super::heartbeat::Heartbeat;
 use super::limits::TransportLimits;
 use super::port::{Caller, Disconnected, Gateway, Opened, RESUME_WITHIN, RefusedHello, SessionPort};
 use super::rate_limit::{Cost, RateVerdict, Traffic};
-use super::wire::{Farewell, Listening, MessageSource, Wire, WireEvent, WireFault};
+use super::wire::{Farewell, Listening, MessageSource, SharedWire, Wire, WireEvent, WireFault};
 use crate::model::ids::GameId;
-use crate::play::presence::outbox::{Attachment, Outbox};
+use crate::play::presence::outbox::{Attachment, Line, Outbox};
 use crate::protocol::client::Hello;
 use crate::protocol::parse::{Refusal, parse};
 use crate::protocol::{
@@ -57,16 +57,24 @@ impl std::fmt::Debug for SocketDeps {
 /// Speaks the protocol over a stream on which the upgrade was answered, until it is closed.
 pub async fn serve<S>(stream: S, caller: Caller, deps: SocketDeps)
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut wire = Wire::new(stream).await.counted_by(Arc::clone(&deps.gateway));
     let mut traffic = Traffic::new(&deps.limits);
-    let farewell = match greet(&mut wire, &mut traffic, caller, &deps).await {
-        Ok(opened) => attend(&mut wire, &mut traffic, opened, &deps).await,
-        Err(farewell) => farewell,
+    // Boxed, for it is over soon, and its memory would be held as long as the connection.
+    let greeted = Box::pin(greet(&mut wire, &mut traffic, caller, &deps)).await;
+    let (wire, farewell) = match greeted {
+        Ok(opened) => {
+            let shared = Arc::new(SharedWire::new(wire));
+            let farewell = attend(&shared, &mut traffic, opened, &deps).await;
+            (shared.take(), farewell)
+        }
+        Err(farewell) => (Some(wire), farewell),
     };
     debug!(?farewell, "socket ends");
-    wire.finish(farewell, deps.limits.closing).await;
+    if let Some(wire) = wire {
+        Box::pin(wire.finish(farewell, deps.limits.closing)).await;
+    }
 }
 
 /// Waits for `hello` and opens the session.
@@ -121,7 +129,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
-        let (text, received) = match wire.event(MessageSource::None, Listening::Yes).await {
+        let (text, received) = match wire.event().await {
             WireEvent::Text(text, received) => (text, received),
             WireEvent::Pong(..) | WireEvent::CaughtUp => continue,
             WireEvent::Close(code) => return Err(Farewell::Close(code)),
@@ -219,10 +227,16 @@ fn too_large() -> Frame {
 /// Carries requests and messages of an open session, and tells the session when it is over.
 ///
 /// A panic while a request is handled ends this socket alone; the client comes back and resumes.
-async fn attend<S>(wire: &mut Wire<S>, traffic: &mut Traffic, opened: Opened, deps: &SocketDeps) -> Farewell
+async fn attend<S>(
+    wire: &Arc<SharedWire<S>>,
+    traffic: &mut Traffic,
+    opened: Opened,
+    deps: &SocketDeps,
+) -> Farewell
 where
-    S: AsyncRead + AsyncWrite + Unpin,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    opened.session.outbox().open_way(&opened.attachment, Arc::clone(wire) as Arc<dyn Line>);
     let conversation = Conversation::new(wire, traffic, &*opened.session, &opened.attachment, deps);
     let ended = AssertUnwindSafe(conversation.run()).catch_unwind().await;
     let (farewell, how) = match &ended {
@@ -251,7 +265,7 @@ struct SessionWork<'a> {
 }
 
 struct Conversation<'a, S> {
-    wire: &'a mut Wire<S>,
+    wire: &'a SharedWire<S>,
     traffic: &'a mut Traffic,
     session: &'a dyn SessionPort,
     outbox: &'a Outbox,
@@ -270,7 +284,7 @@ struct Conversation<'a, S> {
 
 impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
     fn new(
-        wire: &'a mut Wire<S>,
+        wire: &'a SharedWire<S>,
         traffic: &'a mut Traffic,
         session: &'a dyn SessionPort,
         attachment: &'a Attachment,

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Utf8Bytes, protocol};
 
 use super::frame_guard::{Breach, FrameGuard};
 use super::port::Gateway;
-use crate::play::presence::outbox::{Attachment, Next, Outbox};
+use crate::play::presence::outbox::{Attachment, Line, Next, Outbox};
 use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, SERVER_FRAME_BYTES_MAX, ServerMessage};
 
 /// Allocated for each connection as long as it lives. The codec's default of 128 KiB costs six times the processor
@@ -159,6 +159,63 @@ pub(crate) struct Wire<S> {
     counted_by: Option<Arc<dyn Gateway>>,
 }
 
+/// The wire of a session: its socket's task reads and writes it, and whoever has something for the client may write,
+/// too, when nobody is at it. Both hold the lock for one attempt that does not wait.
+pub(crate) struct SharedWire<S>(Mutex<Option<Wire<S>>>);
+
+impl<S> std::fmt::Debug for SharedWire<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("SharedWire").finish_non_exhaustive()
+    }
+}
+
+impl<S> SharedWire<S> {
+    pub(crate) fn new(wire: Wire<S>) -> Self {
+        Self(Mutex::new(Some(wire)))
+    }
+
+    /// Takes it away from all others. Nothing, if that was done before.
+    pub(crate) fn take(&self) -> Option<Wire<S>> {
+        self.lock().take()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Wire<S>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> SharedWire<S> {
+    /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
+    pub(crate) async fn event(&self, source: MessageSource<'_>, listening: Listening) -> WireEvent {
+        std::future::poll_fn(|cx| match &mut *self.lock() {
+            Some(wire) => wire.poll_event(cx, source, listening),
+            None => Poll::Ready(WireEvent::Gone),
+        })
+        .await
+    }
+
+    pub(crate) fn ping(&self, payload: Bytes) {
+        if let Some(wire) = &mut *self.lock() {
+            wire.ping(payload);
+        }
+    }
+
+    /// Writes what waits as far as the peer takes it at once.
+    pub(crate) fn write_now(&self, source: MessageSource<'_>) {
+        if let Some(wire) = &mut *self.lock() {
+            wire.write_now(source);
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Line for SharedWire<S> {
+    fn write(&self, outbox: &Outbox, attachment: &Attachment) -> bool {
+        // Its task is at it, or was when it panicked.
+        let Ok(mut wire) = self.0.try_lock() else { return false };
+        wire.as_mut().is_some_and(|wire| wire.write_now(MessageSource::Outbox(outbox, attachment)))
+    }
+}
+
 impl<S> std::fmt::Debug for Wire<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Wire").field("unflushed", &self.unflushed).finish_non_exhaustive()
@@ -186,9 +243,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Self { socket, unflushed: false, ahead: None, counted_by: None }
     }
 
-    /// Writes what waits in `source`, reads, and returns what happened first. May be dropped and called again.
-    pub(crate) async fn event(&mut self, source: MessageSource<'_>, listening: Listening) -> WireEvent {
-        std::future::poll_fn(|cx| self.poll_event(cx, source, listening)).await
+    /// Writes nothing, reads, and returns what happened first: before there is a session.
+    pub(crate) async fn event(&mut self) -> WireEvent {
+        std::future::poll_fn(|cx| self.poll_event(cx, MessageSource::None, Listening::Yes)).await
     }
 
     /// Waits until the peer is gone, or begins to close. What else it does meanwhile comes with the next event; beyond
@@ -219,10 +276,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.start(Message::Ping(payload));
     }
 
-    /// Writes what waits as far as the peer takes it at once.
-    pub(crate) fn write_now(&mut self, source: MessageSource<'_>) {
+    /// Writes what waits as far as the peer takes it at once. False if there is something left to do.
+    pub(crate) fn write_now(&mut self, source: MessageSource<'_>) -> bool {
         let mut cx = Context::from_waker(std::task::Waker::noop());
-        self.poll_write(&mut cx, source);
+        matches!(self.poll_write(&mut cx, source), FrameWritten::All { behind: false })
     }
 
     /// Gives a message to the codec. When its buffer is full the peer does not read, which its silence to pings will
@@ -232,6 +289,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.unflushed |= taken;
     }
 
+    /// Writes what waits in `source`, reads, and returns what happened first.
     fn poll_event(
         &mut self,
         cx: &mut Context<'_>,
@@ -364,7 +422,38 @@ mod autobahn;
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt as _;
+
     use super::*;
+    use crate::protocol::client::Ping;
+
+    fn pong() -> Frame {
+        Frame::new(ServerMessage::Pong(Ping::default()))
+    }
+
+    #[tokio::test]
+    async fn whoever_has_something_for_the_client_writes_it_unless_somebody_is_at_the_wire() {
+        let (ours, mut theirs) = tokio::io::duplex(1024);
+        let shared = SharedWire::new(Wire::new(ours).await);
+        let outbox = Outbox::new();
+        let attachment = outbox.attach(None, &pong(), None).unwrap();
+        assert!(shared.write(&outbox, &attachment));
+        let mut read = vec![0; 1024];
+        let length = theirs.read(&mut read).await.unwrap();
+        assert!(read[..length].ends_with(br#"{"seq":1,"type":"pong","n":0}"#), "{read:?}");
+        // A client that does not read: its socket's task has to wait for it.
+        while shared.write(&outbox, &attachment) {
+            let _ = outbox.queue(&pong(), None);
+        }
+        while !shared.write(&outbox, &attachment) {
+            assert!(theirs.read(&mut read).await.unwrap() > 0);
+        }
+        let wire = shared.lock();
+        assert!(!shared.write(&outbox, &attachment), "another is at it");
+        drop(wire);
+        assert!(shared.take().is_some() && shared.take().is_none());
+        assert!(!shared.write(&outbox, &attachment), "it was taken away");
+    }
 
     #[test]
     fn buffers_are_small_and_everything_has_a_limit() {

@@ -1,7 +1,37 @@
-/// Two rooms tell a session something, another socket takes over from the first, and in the end all closes: every
-/// message reaches one of the sockets, in order, and nobody sleeps on what waits.
+/// Two rooms tell a session something, one of them by writing to the socket itself, another socket takes over from the
+/// first, and in the end all closes: every message reaches one of the sockets, in order, and nobody sleeps on what
+/// waits.
 pub(crate) fn model() {
+    use shuttle::sync::Mutex;
+
     use crate::protocol::CloseCode;
+
+    /// What one socket has written.
+    struct Wire {
+        seen: Mutex<Vec<u64>>,
+        tells: tokio::sync::mpsc::UnboundedSender<u64>,
+    }
+
+    impl Wire {
+        fn take(&self, seen: &mut Vec<u64>, outbox: &Outbox, attachment: &Attachment) -> Next {
+            loop {
+                match outbox.next(attachment) {
+                    Next::Message(message) => {
+                        seen.push(message.seq);
+                        self.tells.send(message.seq).expect("somebody listens");
+                    }
+                    other => return other,
+                }
+            }
+        }
+    }
+
+    impl Line for Wire {
+        fn write(&self, outbox: &Outbox, attachment: &Attachment) -> bool {
+            let Ok(mut seen) = self.seen.try_lock() else { return false };
+            matches!(self.take(&mut seen, outbox, attachment), Next::Idle { .. })
+        }
+    }
 
     const MESSAGES: u64 = 3;
     let frame = |number| Frame::new(ServerMessage::Pong(number));
@@ -11,30 +41,37 @@ pub(crate) fn model() {
     let read = |attachment: Attachment| {
         let (outbox, tells) = (Arc::clone(&outbox), tells.clone());
         shuttle::future::spawn(async move {
-            let mut seen = Vec::new();
+            let wire = Arc::new(Wire { seen: Mutex::new(Vec::new()), tells });
+            outbox.open_way(&attachment, Arc::clone(&wire) as Arc<dyn Line>);
             loop {
-                match outbox.next(&attachment) {
-                    Next::Message(message) => {
-                        seen.push(message.seq);
-                        tells.send(message.seq).expect("somebody listens");
-                    }
-                    Next::Idle { .. } => attachment.changed().await,
-                    Next::Close(code) => return (seen, code),
+                let next = {
+                    let mut seen = wire.seen.lock().expect("no panic");
+                    wire.take(&mut seen, &outbox, &attachment)
+                };
+                match next {
+                    Next::Close(code) => return (wire.seen.lock().expect("no panic").clone(), code),
+                    _ => attachment.changed().await,
                 }
             }
         })
     };
-    let tell = |base: u64| {
+    let tell = |base: u64, itself: bool| {
         let outbox = Arc::clone(&outbox);
         shuttle::future::spawn(async move {
             for number in 0..MESSAGES {
-                outbox.deliver(&Frame::new(ServerMessage::Pong(base + number)), Urgency::Must);
+                let frame = Frame::new(ServerMessage::Pong(base + number));
+                if itself {
+                    outbox.queue(&frame, None);
+                    outbox.flush();
+                } else {
+                    outbox.deliver(&frame, Urgency::Must);
+                }
                 shuttle::future::yield_now().await;
             }
         })
     };
     let older = read(first);
-    let rooms = [tell(100), tell(200)];
+    let rooms = [tell(100, false), tell(200, true)];
     shuttle::future::block_on(async {
         // Somebody who has seen the welcome alone comes back.
         let second = outbox.attach(Some(1), &frame(0), None).expect("the ring holds all");

@@ -239,6 +239,13 @@ impl Session {
         }
     }
 
+    /// The last game of a client that is leaving ends with this message.
+    fn close_after(&self, frame: &Frame) {
+        if matches!(frame.message(), ServerMessage::GameEnd(_)) {
+            self.close_if_drained();
+        }
+    }
+
     /// Whether this very ply of this game waits for this client's move.
     pub(crate) fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
         self.state().has_open_turn(game, ply)
@@ -311,9 +318,18 @@ impl Recipient for Session {
         // Whatever became of it, the outbox knows: what is dropped is followed by a snapshot, whoever is cut off
         // resumes.
         let _ = delivery;
-        if matches!(frame.message(), ServerMessage::GameEnd(_)) {
-            self.close_if_drained();
-        }
+        self.close_after(frame);
+    }
+
+    fn queue(&self, frame: &Frame, re: Option<&str>) {
+        self.state().note(frame.message());
+        // As above.
+        let _ = self.outbox.queue(frame, re);
+        self.close_after(frame);
+    }
+
+    fn flush(&self) {
+        self.outbox.flush();
     }
 
     fn round_trip(&self) -> Duration {

@@ -24,6 +24,14 @@ pub(crate) trait Recipient: Send + Sync {
     /// Takes a message without waiting. `re` is there if it answers a request of this very recipient.
     fn deliver(&self, frame: &Frame, re: Option<&str>, urgency: Urgency);
 
+    /// Takes a message that must arrive, as [`Self::deliver`] does, and may keep it until [`Self::flush`].
+    fn queue(&self, frame: &Frame, re: Option<&str>) {
+        self.deliver(frame, re, Urgency::Must);
+    }
+
+    /// Sends what was queued, without waiting.
+    fn flush(&self) {}
+
     /// The measured round trip; zero within the process.
     fn round_trip(&self) -> Duration;
 

@@ -111,17 +111,24 @@ impl Members {
         u32::try_from(self.watchers.len() + remote).unwrap_or(u32::MAX)
     }
 
-    /// Tells all connections of one side.
+    /// Tells all connections of one side, with what is told it until [`Self::flush`].
     pub(super) fn tell_side(&self, side: Side, frame: &Frame, reply: Option<&ReplyTo>) {
         for seated in self.seat(side) {
-            seated.recipient.deliver(frame, re_for(seated.id, reply), Urgency::Must);
+            seated.recipient.queue(frame, re_for(seated.id, reply));
         }
     }
 
-    /// Tells both sides, the mover (or asker) first.
+    /// Tells both sides, the mover (or asker) first, with what is told them until [`Self::flush`].
     pub(super) fn tell_players(&self, first: Side, frame: &Frame, reply: Option<&ReplyTo>) {
         self.tell_side(first, frame, reply);
         self.tell_side(first.opponent(), frame, reply);
+    }
+
+    /// Sends what both sides were told, to this one first: the mover, or whoever asked.
+    pub(super) fn flush(&self, first: Side) {
+        for seated in self.seat(first).iter().chain(self.seat(first.opponent())) {
+            seated.recipient.flush();
+        }
     }
 
     /// Tells one connection.

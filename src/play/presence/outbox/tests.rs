@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::FutureExt as _;
 use proptest::prelude::*;
 
 use super::*;
@@ -458,4 +460,54 @@ fn the_end_of_a_game_is_told_once_but_always_answered() {
     assert_eq!(outbox.ends().len(), ENDS_MAX);
     outbox.attach(None, &welcome(), None).unwrap();
     assert_eq!(outbox.ends(), [], "a session that starts afresh has heard of none");
+}
+
+/// A way that takes everything or nothing.
+#[derive(Default)]
+struct Way {
+    is_blocked: AtomicBool,
+    written: Mutex<Vec<u64>>,
+}
+
+impl Line for Way {
+    fn write(&self, outbox: &Outbox, attachment: &Attachment) -> bool {
+        if self.is_blocked.load(Ordering::Relaxed) {
+            return false;
+        }
+        let taken = drain(outbox, attachment).into_iter().map(|(seq, _)| seq);
+        self.written.lock().unwrap().extend(taken);
+        true
+    }
+}
+
+#[tokio::test]
+async fn what_is_queued_is_written_at_once_with_one_flush_or_wakes_the_socket() {
+    let outbox = Outbox::new();
+    let attachment = outbox.attach(None, &numbered(0), None).unwrap();
+    let is_woken = || attachment.changed().now_or_never().is_some();
+    drain(&outbox, &attachment);
+    is_woken();
+    outbox.flush();
+    assert!(!is_woken(), "nothing waits");
+    assert_eq!(outbox.queue(&numbered(1), None), Delivery::Queued);
+    assert!(!is_woken());
+    outbox.flush();
+    assert!(is_woken(), "there is no other way than the socket's task");
+    let way = Arc::new(Way::default());
+    outbox.open_way(&attachment, way.clone());
+    assert_eq!(outbox.queue(&numbered(2), Some("a")), Delivery::Queued);
+    outbox.flush();
+    assert_eq!(*way.written.lock().unwrap(), [2, 3]);
+    assert!(!is_woken());
+    way.is_blocked.store(true, Ordering::Relaxed);
+    assert_eq!(outbox.queue(&numbered(3), None), Delivery::Queued);
+    outbox.flush();
+    assert!(is_woken());
+    let next = outbox.attach(Some(4), &numbered(0), None).unwrap();
+    outbox.open_way(&attachment, way.clone());
+    way.is_blocked.store(false, Ordering::Relaxed);
+    assert_eq!(outbox.queue(&numbered(4), None), Delivery::Queued);
+    outbox.flush();
+    assert_eq!(*way.written.lock().unwrap(), [2, 3], "that socket was replaced");
+    assert!(next.changed().now_or_never().is_some());
 }

@@ -42,20 +42,20 @@ mod tests {
 
     use super::*;
 
-    fn after(seconds: u64) -> Option<std::time::Instant> {
-        Some((Instant::now() + Duration::from_secs(seconds)).into_std())
+    fn after(seconds: u64) -> std::time::Instant {
+        (Instant::now() + Duration::from_secs(seconds)).into_std()
     }
 
     #[tokio::test(start_paused = true)]
     async fn it_rings_no_later_than_it_should_and_not_when_nothing_is_due() {
         let mut alarm = Alarm::default();
         let began = Instant::now();
-        alarm.set(after(60));
-        alarm.set(after(10));
-        alarm.set(after(90));
+        alarm.set(Some(after(60)));
+        alarm.set(Some(after(10)));
+        alarm.set(Some(after(90)));
         alarm.rings().await;
         assert_eq!(began.elapsed().as_secs(), 10, "in vain, for it was put off");
-        alarm.set(after(80));
+        alarm.set(Some(after(80)));
         alarm.rings().await;
         assert_eq!(began.elapsed().as_secs(), 90);
         alarm.set(None);

@@ -121,6 +121,7 @@ impl RoomActor {
         let game = self.state.spec().id.clone();
         let frame = Frame::new(ServerMessage::Reaction(Reaction { game, by: side.into(), emoji }));
         self.members.tell_players(side, &frame, Some(reply));
+        self.members.flush(side);
         self.members.tell_watchers(&frame, Urgency::Droppable).await;
     }
 

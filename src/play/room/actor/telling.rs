@@ -26,11 +26,13 @@ impl RoomActor {
     pub(super) async fn carry_out(&mut self, effects: Vec<Effect>, asker: Option<ReplyTo>) {
         let mut crowd = Vec::new();
         let mut is_other_position = false;
+        let mut first = Side::First;
         for effect in effects {
             match effect {
                 Effect::Store(request) => self.store(request, asker.clone()),
                 Effect::Moved(played) => {
                     is_other_position = true;
+                    first = played.by;
                     let frame = Frame::new(ServerMessage::Moved(self.state.moved(&played)));
                     self.members.tell_players(played.by, &frame, asker.as_ref());
                     self.list_board();
@@ -79,6 +81,7 @@ impl RoomActor {
                 }
             }
         }
+        self.members.flush(first);
         self.tell_watchers(crowd).await;
         if is_other_position && self.screen.is_none() {
             self.value.forget();
@@ -152,6 +155,7 @@ impl RoomActor {
     }
 
     async fn tell_host(&self, news: RoomNews) {
+        self.members.flush(Side::First);
         // The host is gone only while the daemon stops.
         let _ = self.deps.news.send(news).await;
     }
@@ -173,6 +177,7 @@ impl RoomActor {
         for side in [Side::First, Side::Second] {
             self.members.tell_side(side, &frame, None);
         }
+        self.members.flush(Side::First);
         self.members.tell_watchers(&frame, Urgency::Droppable).await;
     }
 
