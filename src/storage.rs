@@ -20,6 +20,8 @@ pub(crate) mod conformance_of_attempts;
 #[cfg(test)]
 pub(crate) mod conformance_of_bot_versions;
 #[cfg(test)]
+pub(crate) mod conformance_of_follows;
+#[cfg(test)]
 pub(crate) mod conformance_of_judging;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
@@ -46,6 +48,7 @@ pub(crate) mod conformance_of_webhooks;
 pub(crate) mod engine;
 pub(crate) mod error;
 pub(crate) mod finished;
+pub mod follows;
 pub mod forgetting;
 pub mod games;
 pub(crate) mod judgements;

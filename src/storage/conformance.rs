@@ -60,6 +60,7 @@ macro_rules! conformance {
         $crate::storage::conformance::conformance_of_games!($fixture);
         $crate::storage::conformance_of_attempts::conformance_of_attempts!($fixture);
         $crate::storage::conformance_of_bot_versions::conformance_of_bot_versions!($fixture);
+        $crate::storage::conformance_of_follows::conformance_of_follows!($fixture);
         $crate::storage::conformance_of_judging::conformance_of_judging!($fixture);
         $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
         $crate::storage::conformance_of_links::conformance_of_links!($fixture);

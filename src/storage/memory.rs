@@ -7,6 +7,7 @@ mod bot_versions;
 mod credentials;
 #[cfg(test)]
 mod demand;
+mod follows;
 mod forgetting;
 mod judgements;
 mod learners;
@@ -44,6 +45,7 @@ use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
 use super::chain;
+use super::follows::Tie;
 use super::forgetting::Forgotten;
 use super::games::GameStore;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
@@ -169,6 +171,8 @@ struct MemoryTables {
     vacations: Vec<(PlayerId, Vacation)>,
     /// Of all accounts, the oldest first.
     pushes: Vec<StoredPush>,
+    follows: Vec<Tie>,
+    blocks: Vec<Tie>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,
     conditional: HashMap<GameId, BySide<Option<ConditionalMoves>>>,
@@ -303,6 +307,10 @@ impl MemoryTables {
             Write::SetNotices { owner, notices } => self.set_notices(owner, *notices),
             Write::AddPush(push) => self.add_push(push),
             Write::RemovePush { owner, endpoint } => self.remove_push(owner, endpoint),
+            Write::Follow(follow) => self.follow(follow),
+            Write::Unfollow { player, followed } => Ok(self.unfollow(player, followed)),
+            Write::Block(block) => self.block(block),
+            Write::Unblock { player, blocked } => Ok(self.unblock(player, blocked)),
             Write::TakeVacation { player, vacation } => self.take_vacation(player, *vacation),
             Write::EndVacation { player, at } => {
                 self.end_vacation(player, *at);
@@ -466,6 +474,7 @@ impl MemoryTables {
         self.forget_mail(&id);
         self.vacations.retain(|(owner, _)| *owner != id);
         self.pushes.retain(|push| push.owner != id);
+        self.forget_ties(&id);
         Ok(Written::Done)
     }
 

@@ -12,6 +12,7 @@ mod chain;
 mod credentials;
 mod db;
 mod error;
+mod follows;
 mod forgetting;
 mod games;
 mod guests;

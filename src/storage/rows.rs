@@ -31,6 +31,7 @@ macro_rules! row {
 pub(super) mod bot_versions;
 pub(super) mod chain;
 pub(super) mod events;
+pub(super) mod follows;
 pub(super) mod games;
 pub(super) mod judgements;
 pub(super) mod learners;

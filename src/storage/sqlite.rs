@@ -14,6 +14,7 @@ mod db;
 mod disk_space;
 mod error;
 mod events;
+mod follows;
 mod forgetting;
 mod games;
 mod guests;

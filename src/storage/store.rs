@@ -16,6 +16,7 @@ use super::attempts::AttemptStore;
 use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
+use super::follows::{FollowStore, Tie};
 use super::forgetting::{Forgetting, ForgettingStore};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
@@ -252,6 +253,18 @@ pub enum Write {
     AddPush(Box<StoredPush>),
     /// It does so no more. Refused as [`Refused::NoPush`] if it does not, or is another account's by now.
     RemovePush { owner: PlayerId, endpoint: String },
+    /// A person follows somebody; saying so twice is once. Refused as [`Refused::NoSuchPlayer`] unless it is a person
+    /// with an account and somebody else who is no guest, as [`Refused::Blocked`] if they block that one, as
+    /// [`Refused::TooMany`] if they follow as many as they may.
+    Follow(Tie),
+    /// They do so no more; nothing if they did not.
+    Unfollow { player: PlayerId, followed: PlayerId },
+    /// A person blocks somebody, and neither follows the other any more; saying so twice is once. Refused as
+    /// [`Refused::NoSuchPlayer`] unless it is a person with an account and somebody else who is no bot of the house,
+    /// as [`Refused::TooMany`] if they block as many as they may.
+    Block(Tie),
+    /// They do so no more; nothing if they did not.
+    Unblock { player: PlayerId, blocked: PlayerId },
     /// A vacation begins, and whichever goes on ends then. Refused as [`Refused::NoSuchPlayer`] if the player is no
     /// person with an account.
     TakeVacation { player: PlayerId, vacation: Vacation },
@@ -352,6 +365,10 @@ impl Write {
             | Self::SetNotices { .. }
             | Self::AddPush(_)
             | Self::RemovePush { .. }
+            | Self::Follow(_)
+            | Self::Unfollow { .. }
+            | Self::Block(_)
+            | Self::Unblock { .. }
             | Self::TakeVacation { .. }
             | Self::SetConditional { .. }
             | Self::EndVacation { .. }
@@ -437,6 +454,9 @@ pub enum Refused {
     /// The account has no mail address.
     #[error("there is no mail address")]
     NoMail,
+    /// Whoever follows has blocked that one.
+    #[error("the player is blocked")]
+    Blocked,
     /// The browser shows the account no notices.
     #[error("there is no such browser")]
     NoPush,
@@ -532,6 +552,7 @@ pub trait Store:
     + MailStore
     + VacationStore
     + PushStore
+    + FollowStore
     + Send
     + Sync
     + Debug

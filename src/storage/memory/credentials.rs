@@ -117,6 +117,7 @@ impl MemoryTables {
         self.puzzles.forget(old);
         self.links.retain(|link| link.maker != *old);
         self.forget_reporting_guest(old);
+        self.forget_ties(old);
         self.players.remove(old);
         self.players.insert(new.id.clone(), new.clone());
         Ok(Written::Done)

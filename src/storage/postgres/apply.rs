@@ -3,9 +3,9 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, forgetting, games, guests, judgements, learners, links, mails, moderation,
-    operators, players, published, pushes, puzzles, refit, reports, resets, tournaments, vacations, voiding,
-    webhooks,
+    bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, links, mails,
+    moderation, operators, players, published, pushes, puzzles, refit, reports, resets, tournaments,
+    vacations, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -90,6 +90,10 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::SetNotices { owner, notices } => mails::set_notices(connection, owner, *notices).await,
         Write::AddPush(push) => pushes::add(connection, push).await,
         Write::RemovePush { owner, endpoint } => pushes::remove(connection, owner, endpoint).await,
+        Write::Follow(follow) => follows::follow(connection, follow).await,
+        Write::Unfollow { player, followed } => follows::unfollow(connection, player, followed).await,
+        Write::Block(block) => follows::block(connection, block).await,
+        Write::Unblock { player, blocked } => follows::unblock(connection, player, blocked).await,
         Write::TakeVacation { player, vacation } => vacations::take(connection, player, *vacation).await,
         Write::EndVacation { player, at } => vacations::end(connection, player, *at).await,
         Write::AddMailLink(link) => mails::add_link(connection, link).await,

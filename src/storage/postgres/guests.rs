@@ -3,7 +3,7 @@
 
 use super::db::{self, Connection};
 use super::links;
-use super::players::{WriteOutcome, done_if, name_is_taken};
+use super::players::{WriteOutcome, done_if, forget_ties, name_is_taken};
 use super::puzzles;
 use super::reports;
 use crate::model::ids::{GUEST_PREFIX, PlayerId};
@@ -56,6 +56,7 @@ pub(super) async fn replace(
     }
     puzzles::forget(connection, old).await?;
     links::forget(connection, old).await?;
+    forget_ties(connection, old).await?;
     reports::forget_guest(connection, key).await?;
     let sql = "UPDATE player SET id = $1, name = $2, created_at = $3 WHERE key = $4";
     let query = db::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);

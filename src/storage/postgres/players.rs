@@ -183,6 +183,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         forget_mail(connection, player).await?;
         forget_vacations(connection, player).await?;
         forget_pushes(connection, player).await?;
+        forget_ties(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -205,6 +206,19 @@ async fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(
 async fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = $1)";
     db::query(sql).bind(player.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// Forgets whom somebody followed and blocked, and who followed and blocked them.
+pub(super) async fn forget_ties(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    for sql in [
+        "DELETE FROM follow WHERE player = (SELECT key FROM player WHERE id = $1)",
+        "DELETE FROM follow WHERE followed = (SELECT key FROM player WHERE id = $1)",
+        "DELETE FROM block WHERE player = (SELECT key FROM player WHERE id = $1)",
+        "DELETE FROM block WHERE blocked = (SELECT key FROM player WHERE id = $1)",
+    ] {
+        db::query(sql).bind(player.as_str()).execute(connection).await?;
+    }
     Ok(())
 }
 

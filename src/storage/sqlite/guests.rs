@@ -3,7 +3,7 @@
 
 use super::db::{self, Connection};
 use super::links;
-use super::players::{WriteOutcome, done_if, name_is_taken};
+use super::players::{WriteOutcome, done_if, forget_ties, name_is_taken};
 use super::puzzles;
 use super::reports;
 use crate::model::ids::{GUEST_PREFIX, PlayerId};
@@ -56,6 +56,7 @@ pub(super) fn replace(
     }
     puzzles::forget(connection, old)?;
     links::forget(connection, old)?;
+    forget_ties(connection, old)?;
     reports::forget_guest(connection, key)?;
     let sql = "UPDATE player SET id = ?, name = ?, created_at = ? WHERE key = ?";
     let query = db::query(sql).bind(new.id.as_str()).bind(new.name.as_str()).bind(new.created_at.0);

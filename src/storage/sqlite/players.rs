@@ -249,6 +249,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         forget_mail(connection, player)?;
         forget_vacations(connection, player)?;
         forget_pushes(connection, player)?;
+        forget_ties(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -271,6 +272,19 @@ fn forget_operator(connection: &Connection, player: &PlayerId) -> Result<(), Sto
 fn forget_webhook(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM webhook WHERE owner = (SELECT key FROM player WHERE id = ?)";
     db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
+}
+
+/// Forgets whom somebody followed and blocked, and who followed and blocked them.
+pub(super) fn forget_ties(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    for sql in [
+        "DELETE FROM follow WHERE player = (SELECT key FROM player WHERE id = ?1)",
+        "DELETE FROM follow WHERE followed = (SELECT key FROM player WHERE id = ?1)",
+        "DELETE FROM block WHERE player = (SELECT key FROM player WHERE id = ?1)",
+        "DELETE FROM block WHERE blocked = (SELECT key FROM player WHERE id = ?1)",
+    ] {
+        db::query(sql).bind(player.as_str()).execute(connection)?;
+    }
     Ok(())
 }
 

@@ -11,9 +11,9 @@ use super::events;
 use super::games;
 use super::open;
 use super::{
-    bot_versions, credentials, forgetting, guests, judgements, learners, links, mails, moderation, operators,
-    players, published, pushes, puzzles, refit, reports, resets, settlement, tournaments, vacations, voiding,
-    webhooks,
+    bot_versions, credentials, follows, forgetting, guests, judgements, learners, links, mails, moderation,
+    operators, players, published, pushes, puzzles, refit, reports, resets, settlement, tournaments,
+    vacations, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -279,6 +279,10 @@ impl<'batch> Transaction<'batch, '_> {
             Write::SetNotices { owner, notices } => mails::set_notices(self.connection, owner, *notices),
             Write::AddPush(push) => pushes::add(self.connection, push),
             Write::RemovePush { owner, endpoint } => pushes::remove(self.connection, owner, endpoint),
+            Write::Follow(follow) => follows::follow(self.connection, follow),
+            Write::Unfollow { player, followed } => follows::unfollow(self.connection, player, followed),
+            Write::Block(block) => follows::block(self.connection, block),
+            Write::Unblock { player, blocked } => follows::unblock(self.connection, player, blocked),
             Write::TakeVacation { player, vacation } => vacations::take(self.connection, player, *vacation),
             Write::EndVacation { player, at } => vacations::end(self.connection, player, *at),
             Write::AddMailLink(link) => mails::add_link(self.connection, link),

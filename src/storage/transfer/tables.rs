@@ -174,6 +174,8 @@ pub(crate) const TABLES: &[Table] = &[
     table!(mail_link (owner: Number, purpose: Text) digest: Bytes, expires_at: Number; PORTION, false),
     table!(push_subscription (endpoint: Text) owner: Number, p256dh: Text, auth: Text, language: Text,
         since: Number; PORTION, false),
+    table!(follow (player: Number, followed: Number) since: Number; PORTION, false),
+    table!(block (player: Number, blocked: Number) since: Number; PORTION, false),
     table!(vacation (player: Number, from_ms: Number) until_ms: Number; PORTION, false),
 ];
 
