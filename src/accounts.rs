@@ -5,6 +5,7 @@
 
 mod counters;
 mod error;
+mod follows;
 mod guest;
 mod idle_guests;
 mod lifecycle;
@@ -26,7 +27,7 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 use tracing::{debug, info};
 
-pub use self::error::AccountError;
+pub use self::error::{AccountError, TieError};
 pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
 
 use self::counters::Counters;

@@ -14,13 +14,13 @@ KINDS = """
     / /leaderboard /leaderboard?list=people /leaderboard?list=bots&by=learners /bots /bots/new /bots/editor /bots/gallery /seasons /tournaments/new /class /class/ABCDEF /duel/none-d /account /account/mail /account/reset /offline
     /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary /puzzles/rush
     /privacy /status /find
-    /player/ada /player/memory /player/memory@2 /player/adabot /learning /teach /correspondence /learning/memory /learning/ntuple-live
+    /player/ada /player/memory /player/memory@2 /player/adabot /learning /teach /friends /correspondence /learning/memory /learning/ntuple-live
     /puzzles /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv /wall /embed/tv /embed/{learnt}
     /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665 /analysis/12?variant=5x4
     /docs /docs/playing /nothing-here
 """
 # Those that say something else to ada, who has an account, a bot and a game in progress. In all languages too.
-OF_ADA = "/ /account /bots/new /bot/adabot /puzzles /puzzle/{puzzle} /player/ada /game/{live} /game/{thought}"
+OF_ADA = "/ /account /friends /bots/new /bot/adabot /puzzles /puzzle/{puzzle} /player/ada /game/{live} /game/{thought}"
 
 # What needs no other language: other addresses, wrong ones, and those that lead elsewhere.
 OTHERS = """

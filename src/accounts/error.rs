@@ -107,6 +107,9 @@ pub enum AccountError {
         /// Until the next time.
         wait: Duration,
     },
+    /// Nobody follows or blocks that one, or so many.
+    #[error(transparent)]
+    Tie(#[from] TieError),
     /// There are not so many days of vacation.
     #[error("there are {left} days of vacation left, of {DAYS_A_YEAR} within a year")]
     VacationUsedUp { left: u32 },
@@ -128,6 +131,20 @@ pub enum AccountError {
     /// A write was refused for a reason that this service never gives.
     #[error("the account could not be written")]
     Unexpected(#[source] Refused),
+}
+
+/// Why somebody cannot be followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum TieError {
+    /// Only others are followed, and who has an account.
+    #[error("people and bots with an account can be followed, and not oneself")]
+    NobodyToFollow,
+    /// The person follows as many as they may.
+    #[error("an account follows at most {max} players")]
+    TooManyFollows { max: usize },
+    /// The person blocks whom they want to follow.
+    #[error("you block this player: stop that first")]
+    Blocked,
 }
 
 fn until(ban: &Ban) -> String {

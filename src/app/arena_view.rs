@@ -208,6 +208,10 @@ impl ArenaView for LiveArena {
         self.sessions.is_online(player)
     }
 
+    fn watchable_game_of(&self, player: &PlayerId) -> Option<GameId> {
+        self.directory.watchable_of(player)
+    }
+
     async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence> {
         let present = self.sessions.present(bot).filter(|_| self.sessions.is_online(bot))?;
         let may_play_rated = self.host.may_play_rated(&present.identity).await.is_ok();

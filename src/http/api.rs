@@ -12,6 +12,7 @@ pub(super) mod duels;
 mod dumps;
 pub(super) mod fair_play;
 mod feeds;
+pub(super) mod follows;
 mod games;
 mod health;
 pub(super) mod leaderboard;
@@ -95,6 +96,7 @@ fn endpoints() -> Vec<Endpoint> {
         reports::endpoints(),
         webhook::endpoints(),
         vacation::endpoints(),
+        follows::endpoints(),
         conditional::endpoints(),
         fair_play::endpoints(),
         mail::endpoints(),
@@ -223,6 +225,9 @@ mod tests {
         "get /api/v1/account/vacation",
         "put /api/v1/account/vacation",
         "delete /api/v1/account/vacation",
+        "get /api/v1/account/follows",
+        "put /api/v1/account/follows/{name}",
+        "delete /api/v1/account/follows/{name}",
         "get /api/v1/games/{id}/conditional",
         "put /api/v1/games/{id}/conditional",
         "get /api/v1/account/fair-play",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tracing::error;
 
 use super::request_id;
-use crate::accounts::AccountError;
+use crate::accounts::{AccountError, TieError};
 use crate::analysis::compute::ComputeError;
 use crate::analysis::values::AnalysisError;
 use crate::model::ids::InvalidName;
@@ -267,16 +267,27 @@ impl From<Refusal> for ApiError {
     }
 }
 
+fn name_refused(error: &InvalidName, message: String) -> ApiError {
+    match error {
+        InvalidName::Reserved { name: _ } => ApiError::new(ApiCode::NameReserved, message).of("name"),
+        InvalidName::Length { .. } | InvalidName::Character { .. } => ApiError::bad_field("name", message),
+    }
+}
+
+fn tie_refused(error: TieError) -> ApiCode {
+    match error {
+        TieError::NobodyToFollow => ApiCode::Forbidden,
+        TieError::Blocked | TieError::TooManyFollows { max: _ } => ApiCode::Conflict,
+    }
+}
+
 impl From<AccountError> for ApiError {
     fn from(error: AccountError) -> Self {
         let message = error.to_string();
         match error {
-            AccountError::Name(InvalidName::Reserved { name: _ }) | AccountError::NameForbidden => {
-                Self::new(ApiCode::NameReserved, message).of("name")
-            }
-            AccountError::Name(InvalidName::Length { .. } | InvalidName::Character { .. }) => {
-                Self::bad_field("name", message)
-            }
+            AccountError::Name(error) => name_refused(&error, message),
+            AccountError::NameForbidden => Self::new(ApiCode::NameReserved, message).of("name"),
+            AccountError::Tie(error) => Self::new(tie_refused(error), message),
             AccountError::Password(_) => Self::bad_field("password", message),
             AccountError::NameTaken | AccountError::NameLooksLike { other: _ } => {
                 Self::new(ApiCode::NameTaken, message).of("name")

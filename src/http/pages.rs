@@ -23,6 +23,7 @@ mod editor;
 pub(super) mod embed;
 mod error;
 mod find;
+mod friends;
 mod gallery;
 mod game;
 mod layout;
@@ -106,9 +107,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/correspondence", get(correspondence::page))
         .route("/challenge/{id}", get(challenge::page))
         .route("/challenge/{id}/qr.svg", get(qr::challenge))
-        .route("/account", get(account::page))
-        .route("/account/mail", get(mailed::verify))
-        .route("/account/reset", get(mailed::reset))
+        .merge(own_pages())
         .merge(tournament_pages())
         .merge(class_pages())
         .merge(authors())
@@ -117,6 +116,15 @@ pub(crate) fn router() -> Router<AppState> {
         .layer(from_fn(remember_language))
         // No page holds a secret that its length could give away: tokens are never in one.
         .layer(CompressionLayer::new())
+}
+
+/// The routes of the pages about one's account and those whom one follows.
+fn own_pages() -> Router<AppState> {
+    Router::new()
+        .route("/friends", get(friends::page))
+        .route("/account", get(account::page))
+        .route("/account/mail", get(mailed::verify))
+        .route("/account/reset", get(mailed::reset))
 }
 
 /// The routes of the pages about tournaments.

@@ -186,6 +186,9 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// Whether the player is connected.
     fn is_online(&self, player: &PlayerId) -> bool;
 
+    /// A game of a player that goes on at the board and can be watched, the one that began first.
+    fn watchable_game_of(&self, player: &PlayerId) -> Option<GameId>;
+
     /// What a connected bot has declared; `None` if it is not there.
     async fn bot_presence(&self, bot: &PlayerId) -> Option<BotPresence>;
 

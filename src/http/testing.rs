@@ -194,6 +194,11 @@ impl ArenaView for TestArena {
         self.presence.is_some()
     }
 
+    fn watchable_game_of(&self, player: &PlayerId) -> Option<GameId> {
+        let plays = |game: &&LiveGame| game.players.first.id == *player || game.players.second.id == *player;
+        self.live.iter().find(plays).map(|game| game.game.clone())
+    }
+
     async fn bot_presence(&self, _: &PlayerId) -> Option<BotPresence> {
         self.presence.clone()
     }

@@ -8,6 +8,7 @@ mod bots;
 mod classes;
 mod fair_play;
 mod feeds;
+mod follows;
 mod learning;
 mod mail;
 mod own_bots;

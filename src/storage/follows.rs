@@ -18,7 +18,6 @@ pub(crate) const BLOCKS_MAX: usize = 200;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tie {
     pub(crate) player: PlayerId,
-    /// Whom.
     pub(crate) to: PlayerId,
     pub(crate) since: UnixMillis,
 }

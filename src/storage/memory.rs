@@ -465,16 +465,7 @@ impl MemoryTables {
         self.puzzles.forget(&id);
         self.links.retain(|link| link.maker != id);
         self.unpublish();
-        self.bot_versions.forget(&id);
-        self.forget_notes(&id);
-        self.operators.retain(|operator| operator.player != id);
-        self.webhooks.remove(&id);
-        self.tournaments.forget(&id);
-        self.forget_resets(&id);
-        self.forget_mail(&id);
-        self.vacations.retain(|(owner, _)| *owner != id);
-        self.pushes.retain(|push| push.owner != id);
-        self.forget_ties(&id);
+        self.forget_own(&id);
         Ok(Written::Done)
     }
 

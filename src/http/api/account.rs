@@ -20,9 +20,10 @@ use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
 use crate::model::device::{Browser, System};
-use crate::model::ids::{GameId, PlayerId, PuzzleId, TokenId};
+use crate::model::ids::{GameId, PlayerId, PlayerName, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
+use crate::storage::follows::TiedPlayer;
 use crate::storage::mails::StoredMail;
 use crate::storage::pushes::StoredPush;
 use crate::storage::puzzles::{PuzzleTry, TryResult};
@@ -191,6 +192,20 @@ struct OwnPush {
     push: PushView,
 }
 
+/// Whom one follows, as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnFollow {
+    follows: PlayerName,
+    /// When one began to, RFC 3339.
+    since: String,
+}
+
+impl From<TiedPlayer> for OwnFollow {
+    fn from(tied: TiedPlayer) -> Self {
+        Self { follows: tied.name, since: tied.since.to_string() }
+    }
+}
+
 /// A change of password.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -245,7 +260,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices and for each player that one follows, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -318,6 +333,9 @@ async fn export_account(
     }
     for push in state.store.pushes_of(&session.identity.id).await? {
         add_line(&mut head, &OwnPush { push: push.into() })?;
+    }
+    for tied in state.accounts.follows(&session.identity.id).await? {
+        add_line(&mut head, &OwnFollow::from(tied))?;
     }
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));

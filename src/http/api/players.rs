@@ -143,7 +143,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 /// The player whom a path names.
-async fn find(state: &AppState, name: &PathPart) -> Result<StoredPlayer, ApiError> {
+pub(super) async fn find(state: &AppState, name: &PathPart) -> Result<StoredPlayer, ApiError> {
     let name: PlayerName = name.parse("player")?;
     state.store.player_by_name(&name).await?.ok_or_else(|| ApiError::not_found("player"))
 }

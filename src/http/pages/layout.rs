@@ -54,6 +54,7 @@ pub(super) enum Tab {
     Learning,
     Docs,
     Account,
+    Friends,
     /// None that the navigation names.
     Elsewhere,
 }
@@ -80,7 +81,7 @@ impl Tab {
             Self::Bots | Self::Leaderboard | Self::Tournaments | Self::Learning | Self::Docs => {
                 Some(Section::Arena)
             }
-            Self::Account | Self::Elsewhere => None,
+            Self::Account | Self::Friends | Self::Elsewhere => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use fourfold_engine::Variant;
 
 use super::characters::{Cast, Character, PlayDialog};
 use super::drawing::{BoardDrawing, DiscIcon, Drawing, MiniBoard};
+use super::friends::FriendsOnline;
 use super::game::stored_snapshot;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::{GameTile, LiveSeat};
@@ -93,6 +94,8 @@ struct Lobby {
     rivals: Vec<Character>,
     cast: Cast,
     ranks: Vec<Rank>,
+    /// Friends who are there, for whoever has any.
+    friends: Option<FriendsOnline>,
     /// Where their ratings have their zero: it is not that of the other ratings on the page.
     scale: Option<&'static str>,
     /// Tournaments that go on, and those to come.
@@ -138,6 +141,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         rivals,
         cast,
         ranks: ranks(&state, lang).await?,
+        friends: FriendsOnline::of(&state, &visitor).await?,
         scale: scale(&state, lang),
         tournaments: Notice::all(&state, lang).await?,
         puzzle: daily_teaser(&state, lang).await?,

@@ -20,6 +20,7 @@ use super::bots::trouble;
 use super::characters::{Cast, Character, PlayDialog};
 use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
+use super::friends::follower;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
 use super::parts::{Badge, PlayerTag, badge};
@@ -35,11 +36,13 @@ use crate::http::payer::Paying;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::player::PlayerKind;
 
 use crate::model::rating::elo::ShownRating;
 use crate::protocol::server::LiveGame;
 use crate::protocol::terms::{WirePlayer, WireVariant};
 use crate::storage::StoreError;
+use crate::storage::follows::TiedPlayer;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 use crate::system::config::PROGRAM_STYLE;
@@ -155,6 +158,42 @@ struct LearnerLink {
     ages: Vec<Age>,
 }
 
+/// Whether whoever looks follows the player.
+#[derive(Clone, Copy)]
+struct FollowShown {
+    follows: bool,
+    is_friend: bool,
+}
+
+/// What whoever looks may do about the player beside playing.
+struct Between {
+    /// Whether they follow the player; none if they cannot.
+    follow: Option<FollowShown>,
+    /// What the button says by which they may report the player.
+    report: Option<&'static str>,
+}
+
+impl Between {
+    async fn of(state: &AppState, visitor: &Visitor, player: &StoredPlayer) -> Result<Self, StoreError> {
+        let viewer = follower(visitor).filter(|viewer| viewer.id != player.id);
+        let may_follow = player.kind != PlayerKind::Guest;
+        let follow = match viewer.filter(|_| may_follow) {
+            Some(viewer) => Some(FollowShown::of(&state.accounts.follows(&viewer.id).await?, player)),
+            None => None,
+        };
+        let may_report = visitor.may_report(player);
+        let report = may_report.then(|| visitor.language().text("report.title"));
+        Ok(Self { follow, report })
+    }
+}
+
+impl FollowShown {
+    fn of(follows: &[TiedPlayer], player: &StoredPlayer) -> Self {
+        let tie = follows.iter().find(|tied| tied.id == player.id);
+        Self { follows: tie.is_some(), is_friend: tie.is_some_and(|tie| tie.is_mutual) }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "player.html")]
 struct PlayerPage {
@@ -172,8 +211,7 @@ struct PlayerPage {
     notes: Vec<&'static str>,
     is_online: bool,
     is_me: bool,
-    /// What the button says by which whoever looks may report the player.
-    report: Option<&'static str>,
+    between: Between,
     owner: Option<Linked>,
     about: String,
     version: Option<String>,
@@ -218,7 +256,7 @@ pub(super) async fn page(
         notes: notes(lang, &bots, &player.id),
         is_online: player.house || state.arena.is_online(&player.id),
         is_me: visitor.is(&player.id),
-        report: visitor.may_report(&player).then(|| lang.text("report.title")),
+        between: Between::of(&state, &visitor, &player).await?,
         owner: owner(&state, lang, &player).await?,
         about: about(lang, &player),
         version: player.profile.version.clone(),

@@ -40,7 +40,8 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 34] = [
+const PATHS: [&str; 35] = [
+    "/friends",
     "/teach",
     "/correspondence",
     "/class",

@@ -379,6 +379,16 @@ impl Directory {
         rooms.of(player).filter(|public| public.is_correspondence()).map(Arc::clone).collect()
     }
 
+    /// A game of a player that goes on at the board and that one can watch, the one that began first.
+    pub(crate) fn watchable_of(&self, player: &PlayerId) -> Option<GameId> {
+        let is_watchable = |public: &&Arc<PublicGame>| {
+            !public.is_over() && !public.is_brisk() && !public.is_correspondence()
+        };
+        let rooms = self.read();
+        let games = rooms.of(player).filter(is_watchable);
+        games.min_by_key(|public| public.spec.started_at).map(|public| public.spec.id.clone())
+    }
+
     /// All games by correspondence that go on.
     pub(crate) fn by_correspondence(&self) -> Vec<Arc<PublicGame>> {
         self.read().listed(|public| !public.is_over() && public.is_correspondence())

@@ -123,6 +123,20 @@ impl MemoryTables {
         Ok(Written::Done)
     }
 
+    /// Forgets what belongs to somebody who leaves for good.
+    pub(super) fn forget_own(&mut self, id: &PlayerId) {
+        self.bot_versions.forget(id);
+        self.forget_notes(id);
+        self.operators.retain(|operator| operator.player != *id);
+        self.webhooks.remove(id);
+        self.tournaments.forget(id);
+        self.forget_resets(id);
+        self.forget_mail(id);
+        self.vacations.retain(|(owner, _)| *owner != *id);
+        self.pushes.retain(|push| push.owner != *id);
+        self.forget_ties(id);
+    }
+
     pub(super) fn is_idle(&self, player: &StoredPlayer, idle: IdleGuests) -> bool {
         let plays = |game: &StoredGame| Side::BOTH.iter().any(|side| game.spec.players[*side] == player.id);
         let is_guest = player.kind == PlayerKind::Guest && player.name.key().starts_with(GUEST_PREFIX);

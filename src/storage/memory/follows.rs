@@ -50,15 +50,15 @@ impl MemoryTables {
 
     fn tied(&self, ties: &[Tie], player: &PlayerId) -> Vec<TiedPlayer> {
         let of_player = ties.iter().filter(|tie| tie.player == *player);
-        let mut tied: Vec<TiedPlayer> = of_player
+        let mut players: Vec<TiedPlayer> = of_player
             .filter_map(|tie| {
                 let StoredPlayer { id, name, kind, house, .. } = self.players.get(&tie.to)?.clone();
                 let is_mutual = is_tied(ties, &id, player);
                 Some(TiedPlayer { id, name, kind, house, is_mutual, since: tie.since })
             })
             .collect();
-        tied.sort_by(|one, other| one.name.key().cmp(&other.name.key()));
-        tied
+        players.sort_by_key(|player| player.name.key());
+        players
     }
 }
 
