@@ -3,6 +3,7 @@
 //! This service reads the store, writes through the [`Writer`] and knows nothing of HTTP or sockets. What it owns
 //! beside that is in memory and small: the queue for password hashes.
 
+pub(crate) mod blocks;
 mod counters;
 mod error;
 mod follows;
@@ -30,6 +31,7 @@ use tracing::{debug, info};
 pub use self::error::{AccountError, TieError};
 pub(crate) use self::guest::{GUEST_LIFETIME_MS, is_guest};
 
+use self::blocks::Blocks;
 use self::counters::Counters;
 use self::idle_guests::IdleGuestRows;
 pub(crate) use self::names::NameRules;
@@ -146,6 +148,7 @@ struct AccountsInner {
     idle_guests: IdleGuestRows,
     stored_guests: StoredGuests,
     proofs: Proofs,
+    blocks: Blocks,
     revoked: broadcast::Sender<Revoked>,
 }
 
@@ -178,6 +181,7 @@ impl Accounts {
             idle_guests: IdleGuestRows::default(),
             stored_guests: StoredGuests::default(),
             proofs: Proofs::default(),
+            blocks: Blocks::default(),
             revoked,
         };
         Self { inner: Arc::new(inner) }
@@ -670,23 +674,28 @@ impl Accounts {
             written
         });
         let written = writing.await.map_err(|_| AccountError::Write(Arc::new(StoreError::Closed)))?;
-        written.map_err(|error| match error {
-            WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
-            WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
-            WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
-            WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
-            WriteError::Refused(Refused::NoMail) => AccountError::NoMail,
-            WriteError::Refused(Refused::NoMailLink) => AccountError::LinkUsed,
-            WriteError::Refused(Refused::UsedUp) => AccountError::InvitationUsedUp,
-            WriteError::Refused(Refused::OperatorAlready) => AccountError::OperatorAlready,
-            WriteError::Refused(Refused::NoOperator) => AccountError::NoOperator,
-            WriteError::Refused(Refused::FactorUsed) => AccountError::WrongCode,
-            WriteError::Refused(Refused::ReportedAlready) => AccountError::ReportedAlready,
-            WriteError::Refused(other) => AccountError::Unexpected(other),
-            WriteError::Busy => AccountError::Busy,
-            WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),
-            WriteError::Store(error) => AccountError::Write(error),
-        })
+        written.map_err(refused)
+    }
+}
+
+/// What a refusal of the writer means here.
+fn refused(error: WriteError) -> AccountError {
+    match error {
+        WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
+        WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
+        WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
+        WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
+        WriteError::Refused(Refused::NoMail) => AccountError::NoMail,
+        WriteError::Refused(Refused::NoMailLink) => AccountError::LinkUsed,
+        WriteError::Refused(Refused::UsedUp) => AccountError::InvitationUsedUp,
+        WriteError::Refused(Refused::OperatorAlready) => AccountError::OperatorAlready,
+        WriteError::Refused(Refused::NoOperator) => AccountError::NoOperator,
+        WriteError::Refused(Refused::FactorUsed) => AccountError::WrongCode,
+        WriteError::Refused(Refused::ReportedAlready) => AccountError::ReportedAlready,
+        WriteError::Refused(other) => AccountError::Unexpected(other),
+        WriteError::Busy => AccountError::Busy,
+        WriteError::Obstructed(obstacle) => AccountError::Obstructed(obstacle),
+        WriteError::Store(error) => AccountError::Write(error),
     }
 }
 

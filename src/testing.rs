@@ -126,6 +126,7 @@ impl Arena {
         let signer = Signer::new(&[7; KEY_BYTES]);
         let networks = Shares::default();
         let accounts = Accounts::new(Arc::clone(&shared), writer.clone(), signer.clone(), networks.clone());
+        accounts.read_blocks().await.unwrap();
         let configured: Vec<HouseBotConfig> = setup
             .house
             .iter()

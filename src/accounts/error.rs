@@ -133,7 +133,7 @@ pub enum AccountError {
     Unexpected(#[source] Refused),
 }
 
-/// Why somebody cannot be followed.
+/// Why somebody cannot be followed or blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum TieError {
     /// Only others are followed, and who has an account.
@@ -145,6 +145,12 @@ pub enum TieError {
     /// The person blocks whom they want to follow.
     #[error("you block this player: stop that first")]
     Blocked,
+    /// Only others are blocked, and who is no bot of the house.
+    #[error("everybody but oneself and bots of the house can be blocked")]
+    NobodyToBlock,
+    /// The person blocks as many as they may.
+    #[error("an account blocks at most {max} players")]
+    TooManyBlocks { max: usize },
 }
 
 fn until(ban: &Ban) -> String {

@@ -127,6 +127,7 @@ impl Accounts {
             match self.write(Write::Retire { player: player.clone(), name }).await {
                 Ok(_) => {
                     self.inner.stored_guests.forget(player);
+                    self.inner.blocks.forget(player);
                     return self.revoke(player, None).await.map(|_| ());
                 }
                 Err(AccountError::NameTaken) => {}

@@ -2,6 +2,7 @@
 
 mod account;
 pub(super) mod accounts;
+mod blocks;
 pub(super) mod bot_games;
 pub(super) mod bot_record;
 pub(super) mod bots;
@@ -97,6 +98,7 @@ fn endpoints() -> Vec<Endpoint> {
         webhook::endpoints(),
         vacation::endpoints(),
         follows::endpoints(),
+        blocks::endpoints(),
         conditional::endpoints(),
         fair_play::endpoints(),
         mail::endpoints(),
@@ -228,6 +230,9 @@ mod tests {
         "get /api/v1/account/follows",
         "put /api/v1/account/follows/{name}",
         "delete /api/v1/account/follows/{name}",
+        "get /api/v1/account/blocks",
+        "put /api/v1/account/blocks/{name}",
+        "delete /api/v1/account/blocks/{name}",
         "get /api/v1/games/{id}/conditional",
         "put /api/v1/games/{id}/conditional",
         "get /api/v1/account/fair-play",

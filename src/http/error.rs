@@ -276,8 +276,10 @@ fn name_refused(error: &InvalidName, message: String) -> ApiError {
 
 fn tie_refused(error: TieError) -> ApiCode {
     match error {
-        TieError::NobodyToFollow => ApiCode::Forbidden,
-        TieError::Blocked | TieError::TooManyFollows { max: _ } => ApiCode::Conflict,
+        TieError::NobodyToFollow | TieError::NobodyToBlock => ApiCode::Forbidden,
+        TieError::Blocked | TieError::TooManyFollows { max: _ } | TieError::TooManyBlocks { max: _ } => {
+            ApiCode::Conflict
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod account;
 mod accounts;
 mod admin;
+mod blocks;
 mod bots;
 mod classes;
 mod fair_play;

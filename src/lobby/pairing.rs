@@ -1,11 +1,13 @@
 //! Whether two waiting players are paired: pure.
 //!
-//! Two seeks fit if time, rated and variant are equal and each side's filters accept the other. Among those that fit,
-//! ratings must be within a window that widens while somebody waits. [`super::pool`] finds who fits whom.
+//! Two seeks fit if time, rated and variant are equal, each side's filters accept the other and neither blocks the
+//! other. Among those that fit, ratings must be within a window that widens while somebody waits. [`super::pool`] finds
+//! who fits whom.
 
 use std::time::{Duration, Instant};
 
 use super::acceptance::fits;
+use crate::accounts::blocks::{Blocked, excludes};
 use crate::model::ids::PlayerId;
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::model::rating::elo::NEWCOMER_ELO;
@@ -31,15 +33,27 @@ pub(crate) struct Waiting {
     /// The rating in the seek's variant, if there is one.
     pub(crate) elo: Option<i32>,
     pub(crate) seek: Seek,
+    /// Whom the player blocks.
+    pub(crate) blocked: Blocked,
     pub(crate) since: Instant,
 }
 
 impl Waiting {
+    /// Whether it asks for the same, and leaves the same out.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        self.seek == other.seek && self.blocked == other.blocked
+    }
+
     /// Whether the seek's own filters let the other pass.
     fn accepts_player(&self, other: &Self) -> bool {
         let kind = OpponentKind::from(other.kind);
         let fits_kind = self.seek.opponents.as_ref().is_none_or(|kinds| kinds.contains(&kind));
         fits_kind && fits(self.seek.rating, other.elo.map(RangeElo::new))
+    }
+
+    /// Whether the player blocks the other, or whoever owns that one.
+    fn blocks(&self, other: &Self) -> bool {
+        excludes(&self.blocked, &other.player, other.owner.as_ref())
     }
 
     /// Whether a rated game of the two would count for nothing.
@@ -67,7 +81,9 @@ pub(super) fn distance(a: &Waiting, b: &Waiting) -> u32 {
 
 /// Whether two seeks of equal terms may be paired at all.
 pub(super) fn fit(a: &Waiting, b: &Waiting) -> bool {
-    a.player != b.player && !(a.seek.rated && a.is_family_of(b)) && a.accepts_player(b) && b.accepts_player(a)
+    let are_two = a.player != b.player && !(a.seek.rated && a.is_family_of(b));
+    let is_apart = a.blocks(b) || b.blocks(a);
+    are_two && !is_apart && a.accepts_player(b) && b.accepts_player(a)
 }
 
 /// From when on two seeks that fit may be paired: when the window of whoever waits longer reaches the other.
@@ -97,6 +113,7 @@ pub(super) mod tests {
                 rating: None,
                 variant: WireVariant::default(),
             },
+            blocked: Blocked::default(),
             since,
         }
     }
@@ -138,6 +155,18 @@ pub(super) mod tests {
     fn filters_hold_for_both() {
         check_unfit(|other| other.seek.opponents = Some(vec![OpponentKind::Bot]));
         check_unfit(|other| other.seek.rating = Range::new(RangeElo::new(1501), RangeElo::new(2000)));
+    }
+
+    #[test]
+    fn whoever_blocks_is_paired_neither_with_that_one_nor_with_their_bots() {
+        let blocking = |name: &str| Blocked::new([name.parse().unwrap()].into());
+        check_unfit(|other| other.blocked = blocking("a"));
+        let (mut one, now) = (waiting("a", 1500, Instant::now()), Instant::now());
+        one.blocked = blocking("b");
+        let mut bot = waiting("bot", 1500, now);
+        assert!(!fit(&one, &waiting("b", 1500, now)) && fit(&one, &bot));
+        bot.owner = Some("b".parse().unwrap());
+        assert!(!fit(&one, &bot) && !fit(&bot, &one));
     }
 
     #[test]

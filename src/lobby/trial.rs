@@ -7,6 +7,7 @@ use rand::RngExt;
 
 use super::pairing::Waiting;
 use super::pool::Pool;
+use crate::accounts::blocks::Blocked;
 use crate::model::clock::{GameTime, TimeControl};
 use crate::model::player::PlayerKind;
 use crate::play::room::MemberId;
@@ -61,6 +62,7 @@ impl Crowd {
                 rating,
                 variant: WireVariant::default(),
             },
+            blocked: Blocked::default(),
             since,
         }
     }

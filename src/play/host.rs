@@ -28,6 +28,7 @@ pub(crate) use self::offer::{GameOffer, Origin, Tempo};
 use self::rooms::REBUILDS_MAX;
 use self::waiting::WaitingLegs;
 use crate::accounts::Accounts;
+use crate::accounts::blocks::Blocks;
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::cluster::thinking::Thinkers;
@@ -214,6 +215,11 @@ impl Host {
     /// What operators have ordered.
     pub(crate) fn orders(&self) -> &Orders {
         &self.inner.deps.orders
+    }
+
+    /// Who blocks whom.
+    pub(crate) fn blocks(&self) -> &Blocks {
+        self.inner.deps.accounts.blocks()
     }
 
     /// The ratings that everybody is shown.

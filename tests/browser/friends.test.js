@@ -101,3 +101,35 @@ test("whoever looks is told when a friend comes, once in a while", async () => {
   await cleo.clock.fastForward(61_000);
   assert.equal(await cleo.locator(".toast").count(), 0, "it goes by itself, and comes no second time");
 });
+
+test("whoever is blocked cannot challenge, and the list has a way back", async () => {
+  const [fay, gus] = await Promise.all([browser.visitor(arena.url, PHONE), browser.visitor(arena.url, DESKTOP)]);
+  await Promise.all([signUp(fay, "Fay"), signUp(gus, "Gus")]);
+  await gus.goto("/");
+  await open(gus);
+  await fay.goto("/player/Gus");
+  await fay.click('[data-block="Gus"]');
+  await fay.click('[data-block="Gus"]:has-text("Really block?")');
+  await fay.waitForSelector(".toast >> text=Gus is blocked");
+  await fay.waitForSelector('[data-blocks]:has-text("Unblock")');
+  assert.equal(await fay.locator("[data-follow]").count(), 0);
+  await assertGood(fay, "the page of somebody whom one blocks");
+  await open(fay);
+  await gus.goto("/player/Fay");
+  await open(gus);
+  await gus.click('[data-invite="Fay"]');
+  await gus.waitForSelector(".toast >> text=/does not|not accept/i");
+  await fay.waitForTimeout(300);
+  assert.equal(await fay.locator(".toast >> text=/Gus challenges/").count(), 0);
+  await fay.goto("/account");
+  await fay.waitForSelector("#blocked >> text=Gus");
+  await assertGood(fay, "the account of somebody who blocks");
+  await fay.click('#blocked [data-block="Gus"]');
+  await fay.waitForSelector(".toast >> text=Gus is blocked no more");
+  assert.equal(await fay.locator("#blocked").count(), 0);
+  await open(fay);
+  await gus.click('[data-invite="Fay"]');
+  await fay.click(".toast >> text=Accept");
+  await Promise.all([fay.waitForURL("**/game/*"), gus.waitForURL("**/game/*")]);
+  await fay.waitForSelector('[data-block="Gus"]');
+});

@@ -64,6 +64,7 @@ const LOCK_PLACES: &[&str] = &[
     "arena/src/runner/seats.rs",
     "arena/src/suite.rs",
     "arena/src/watchdog.rs",
+    "src/accounts/blocks.rs",
     "src/accounts/idle_guests.rs",
     "src/accounts/operators.rs",
     "src/accounts/stored_guests.rs",

@@ -136,10 +136,12 @@ pub(super) async fn ground(
     let writing = actor.on_failure(move || failing.write_failed()).start();
     let signer = Signer::new(key);
     let shares = Shares::new(share_settings(&config), Arc::clone(&metrics));
+    let accounts = Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone())
+        .supervised(supervision.clone())
+        .naming(NameRules::from(&config.access));
+    accounts.read_blocks().await?;
     let mut ground = Ground {
-        accounts: Accounts::new(Arc::clone(&store), writer.clone(), signer.clone(), shares.clone())
-            .supervised(supervision.clone())
-            .naming(NameRules::from(&config.access)),
+        accounts,
         site: Arc::new(site_of(&config)),
         stop: CancellationToken::new(),
         tasks: Tasks::new(supervision.clone(), Part::Session),
@@ -177,9 +179,7 @@ impl Ground {
             retries: RETRIES.to_vec(),
         })
     }
-}
 
-impl Ground {
     /// What writes mails, if the operator has a server for them. That the settings go together was checked when they
     /// were read.
     fn new_mailer(&self) -> Option<(Mailer, Outgoing)> {
@@ -206,9 +206,7 @@ impl Ground {
             retries: MAIL_RETRIES.to_vec(),
         }))
     }
-}
 
-impl Ground {
     /// What browsers are told by, if the operator has keys. That they are some was checked when they were read.
     fn new_pusher(&self) -> Option<Pusher> {
         let settings = &self.config.push;

@@ -206,6 +206,20 @@ impl From<TiedPlayer> for OwnFollow {
     }
 }
 
+/// Whom one blocks, as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnBlock {
+    blocks: PlayerName,
+    /// When one began to, RFC 3339.
+    since: String,
+}
+
+impl From<TiedPlayer> for OwnBlock {
+    fn from(tied: TiedPlayer) -> Self {
+        Self { blocks: tied.name, since: tied.since.to_string() }
+    }
+}
+
 /// A change of password.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -260,7 +274,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices and for each player that one follows, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices and for each player that one follows or blocks, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -311,32 +325,42 @@ async fn account(
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(account)))
 }
 
+/// What is stored about somebody beside their games.
+async fn own_lines(state: &AppState, session: &Authenticated) -> Result<Vec<u8>, ApiError> {
+    let account = own_account(state, session).await?;
+    let mut head = Vec::new();
+    let player = &session.identity.id;
+    add_line(&mut head, &account)?;
+    for attempt in state.store.puzzle_tries(player).await? {
+        add_line(&mut head, &PuzzleAttempt::from(attempt))?;
+    }
+    for report in state.store.reports_by(player).await? {
+        add_line(&mut head, &OwnReport::from(report))?;
+    }
+    if let Some(webhook) = state.store.webhook(player).await? {
+        add_line(&mut head, &OwnWebhook { webhook: webhook.into() })?;
+    }
+    if let Some(mail) = state.store.mail(player).await? {
+        add_line(&mut head, &OwnMail { mail: mail.into() })?;
+    }
+    for push in state.store.pushes_of(player).await? {
+        add_line(&mut head, &OwnPush { push: push.into() })?;
+    }
+    for tied in state.accounts.follows(player).await? {
+        add_line(&mut head, &OwnFollow::from(tied))?;
+    }
+    for tied in state.accounts.blocked_by(player).await? {
+        add_line(&mut head, &OwnBlock::from(tied))?;
+    }
+    Ok(head)
+}
+
 async fn export_account(
     State(state): State<AppState>,
     SignedIn(session): SignedIn,
 ) -> Result<Response, ApiError> {
     let session = person(session)?;
-    let account = own_account(&state, &session).await?;
-    let mut head = Vec::new();
-    add_line(&mut head, &account)?;
-    for attempt in state.store.puzzle_tries(&session.identity.id).await? {
-        add_line(&mut head, &PuzzleAttempt::from(attempt))?;
-    }
-    for report in state.store.reports_by(&session.identity.id).await? {
-        add_line(&mut head, &OwnReport::from(report))?;
-    }
-    if let Some(webhook) = state.store.webhook(&session.identity.id).await? {
-        add_line(&mut head, &OwnWebhook { webhook: webhook.into() })?;
-    }
-    if let Some(mail) = state.store.mail(&session.identity.id).await? {
-        add_line(&mut head, &OwnMail { mail: mail.into() })?;
-    }
-    for push in state.store.pushes_of(&session.identity.id).await? {
-        add_line(&mut head, &OwnPush { push: push.into() })?;
-    }
-    for tied in state.accounts.follows(&session.identity.id).await? {
-        add_line(&mut head, &OwnFollow::from(tied))?;
-    }
+    let head = own_lines(&state, &session).await?;
     let file = format!("attachment; filename=\"fourfold-{}.ndjson\"", session.identity.name);
     let lines = stream::games_of(state, session.identity.id, Bytes::from(head));
     let headers = [(header::CONTENT_DISPOSITION, file), (header::CACHE_CONTROL, "no-store".to_owned())];

@@ -14,7 +14,7 @@ use crate::http::texts::Language;
 use crate::model::device::{Browser, Device, System};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
-use crate::model::player::PlayerKind;
+use crate::model::player::{Identity, PlayerKind};
 use crate::operations::push::Pusher;
 use crate::storage::mails::StoredMail;
 use crate::storage::record::{StoredPlayer, StoredToken};
@@ -45,6 +45,8 @@ struct AccountPage {
     push: Option<PushBox>,
     /// Whether mails are sent, so that a forgotten password is no lost account.
     sends_mail: bool,
+    /// Whom the person blocks.
+    blocked: Vec<PlayerName>,
     /// Whether bots of the house may learn from the person's games.
     may_teach: bool,
     /// How the person's hard decisions stand, where games are judged.
@@ -170,6 +172,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         mail,
         push: owner.and(state.pusher.as_ref()).map(|pusher| PushBox::new(language, pusher)),
         sends_mail: state.mailer.is_some(),
+        blocked: blocked(&state, owner).await?,
         may_teach,
         decisions: owner.and_then(|owner| decisions(&state, language, &owner.id)),
         keep_games,
@@ -177,6 +180,12 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         invitation: invitation_in(query.as_deref().unwrap_or_default()),
     };
     Ok(Html(page.render()?))
+}
+
+/// Whom somebody blocks.
+async fn blocked(state: &AppState, owner: Option<&Identity>) -> Result<Vec<PlayerName>, PageError> {
+    let Some(owner) = owner else { return Ok(Vec::new()) };
+    Ok(state.accounts.blocked_by(&owner.id).await?.into_iter().map(|tied| tied.name).collect())
 }
 
 /// What somebody sees of their address: nothing where there are no messages, or nobody to tell of.

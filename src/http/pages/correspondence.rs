@@ -107,7 +107,10 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         None => (OwnGames::default(), None),
     };
     let offers = state.arena.open_offers().await;
-    let offers = offers.iter().map(|offer| OpenOffer::new(lang, offer, visitor.is(&offer.from.id)));
+    let offers = offers
+        .iter()
+        .filter(|offer| is_wanted(&state, &visitor, offer))
+        .map(|offer| OpenOffer::new(lang, offer, visitor.is(&offer.from.id)));
     let page = CorrespondencePage {
         offers: offers.collect(),
         frame: visitor.frame(Tab::Play, lang.text("correspondence.title")),
@@ -117,6 +120,12 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         boards: words::boards(lang),
     };
     Ok(Html(page.render()?))
+}
+
+/// Whether an offer is none of somebody whom the visitor blocks. Whoever is blocked sees all: nobody tells them.
+fn is_wanted(state: &AppState, visitor: &Visitor, offer: &Offer) -> bool {
+    let me = visitor.viewer().map(|viewer| &viewer.identity.id);
+    me.is_none_or(|me| !state.accounts.blocks().of(me).contains(&offer.from.id))
 }
 
 fn choice(lang: Language, days: u32) -> DaysChoice {

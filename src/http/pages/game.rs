@@ -15,6 +15,7 @@ use super::changed_moves::LessonsPanel;
 use super::characters::{Cast, Character};
 use super::drawing::{BoardDrawing, DiscIcon, Drawing};
 use super::error::PageError;
+use super::friends::follower;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::{Icon, PlayerTag};
 use super::pattern::{PatternBoard, PatternCells};
@@ -24,7 +25,7 @@ use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
 use crate::http::site::Site;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
-use crate::model::ids::{GameId, PlayerId};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::play::correspondence;
 use crate::play::room::state::RoomState;
@@ -32,8 +33,8 @@ use crate::play::room::view::SeatedPlayer;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 
 use crate::protocol::terms::{Sides, WireSide};
-use crate::storage::StoreError;
 use crate::storage::record::{StoredGame, UnratedReason};
+use crate::storage::{StoreError, StoredPlayer};
 use crate::study::learning::lesson_history::lessons_of;
 
 /// A player beside the board.
@@ -257,6 +258,8 @@ struct GamePage {
     conditional: Option<ConditionalPanel>,
     /// Those who play and whom whoever looks may report, with spaces between the names.
     reportable: String,
+    /// The opponent, whom the visitor may block and does not.
+    blockable: Option<PlayerName>,
 }
 
 /// What the visitor answers if the opponent plays so; the page fills it in.
@@ -356,7 +359,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
-    let reportable = reportable(&state, &visitor, &game).await?;
+    let (reportable, blockable) = opponents(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let conditional = ConditionalPanel::of(visitor.language(), &snapshot);
     let players = &snapshot.players;
@@ -376,15 +379,29 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         thoughts,
         conditional,
         reportable,
+        blockable,
     };
     Ok(Html(page.render()?))
 }
 
-async fn reportable(state: &AppState, visitor: &Visitor, game: &StoredGame) -> Result<String, StoreError> {
+/// Those who play and whom the visitor may report, with spaces between the names, and whom of them the visitor has
+/// played and may block.
+async fn opponents(
+    state: &AppState,
+    visitor: &Visitor,
+    game: &StoredGame,
+) -> Result<(String, Option<PlayerName>), StoreError> {
     let BySide { first, second } = game.spec.players.clone();
-    let players = state.store.players(&[first, second]).await?;
-    let names = players.iter().filter(|player| visitor.may_report(player)).map(|player| player.name.as_str());
-    Ok(names.collect::<Vec<_>>().join(" "))
+    let plays = visitor.is(&first) || visitor.is(&second);
+    let mut players = state.store.players(&[first, second]).await?;
+    players.retain(|player| visitor.may_report(player));
+    let names: Vec<&str> = players.iter().map(|player| player.name.as_str()).collect();
+    let reportable = names.join(" ");
+    let viewer = follower(visitor).filter(|_| plays);
+    let blocked = viewer.map(|viewer| state.accounts.blocks().of(&viewer.id));
+    let is_free =
+        |player: &StoredPlayer| blocked.as_ref().is_some_and(|blocked| !blocked.contains(&player.id));
+    Ok((reportable, players.into_iter().find(is_free).map(|player| player.name)))
 }
 
 /// A stored game in the wire's forms, as the visitor sees it.

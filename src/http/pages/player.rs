@@ -169,6 +169,8 @@ struct FollowShown {
 struct Between {
     /// Whether they follow the player; none if they cannot.
     follow: Option<FollowShown>,
+    /// Whether they block the player; none if they cannot.
+    blocks: Option<bool>,
     /// What the button says by which they may report the player.
     report: Option<&'static str>,
 }
@@ -176,14 +178,16 @@ struct Between {
 impl Between {
     async fn of(state: &AppState, visitor: &Visitor, player: &StoredPlayer) -> Result<Self, StoreError> {
         let viewer = follower(visitor).filter(|viewer| viewer.id != player.id);
-        let may_follow = player.kind != PlayerKind::Guest;
+        let blocked = viewer.map(|viewer| state.accounts.blocks().of(&viewer.id));
+        let blocks = blocked.map(|blocked| blocked.contains(&player.id));
+        let may_follow = player.kind != PlayerKind::Guest && blocks != Some(true);
         let follow = match viewer.filter(|_| may_follow) {
             Some(viewer) => Some(FollowShown::of(&state.accounts.follows(&viewer.id).await?, player)),
             None => None,
         };
         let may_report = visitor.may_report(player);
         let report = may_report.then(|| visitor.language().text("report.title"));
-        Ok(Self { follow, report })
+        Ok(Self { follow, blocks: blocks.filter(|_| may_report), report })
     }
 }
 

@@ -183,6 +183,7 @@ impl LobbyActor {
         if from.id == to.id {
             return Err(WireError::bad_field("to", "you cannot challenge yourself"));
         }
+        self.check_not_blocking(from, to)?;
         if let Some(bot) = self.deps.host.house().get(&to.id) {
             check_guest_time(terms.time, from)?;
             if bot.plays(terms.variant.0) {
@@ -206,10 +207,22 @@ impl LobbyActor {
         if to.kind != PlayerKind::Bot && !accepts.variants.contains(&terms.variant) {
             accepts.variants.push(terms.variant);
         }
+        if self.deps.host.blocks().has(&to.id, from) {
+            return Err(blocked_by(to));
+        }
         if let Err(field) = check(&accepts, &proposal) {
             return Err(not_accepting(field, &format!("{} does not accept this {field}", to.name)));
         }
         self.check_free(to, from.kind, to.name.as_str())
+    }
+
+    /// Nobody plays by an offer with somebody whom they block: they are told so.
+    fn check_not_blocking(&self, me: &Identity, other: &Identity) -> LobbyAnswer {
+        if !self.deps.host.blocks().has(&me.id, other) {
+            return Ok(());
+        }
+        let message = format!("you block {}: stop that first", other.name);
+        Err(WireError::new(ErrorCode::Forbidden, message))
     }
 
     pub(super) fn accept(
@@ -227,6 +240,11 @@ impl LobbyActor {
                 return Err(WireError::new(ErrorCode::Forbidden, "you cannot accept your own challenge"));
             }
             Some(_) | None => {}
+        }
+        let from = &challenge.from.identity;
+        self.check_not_blocking(me, from)?;
+        if self.deps.host.blocks().has(&from.id, me) {
+            return Err(blocked_by(from));
         }
         if challenge.terms.rated {
             need_account(me)?;
@@ -386,6 +404,12 @@ fn quota(message: String, first_end: Option<Instant>) -> WireError {
 
 fn no_such_challenge(id: &ChallengeId) -> WireError {
     WireError::new(ErrorCode::NoSuchChallenge, format!("there is no open challenge {id}"))
+}
+
+/// What whoever is blocked hears: what others hear of whom a player does not accept, for nobody is told that they are
+/// blocked.
+fn blocked_by(player: &Identity) -> WireError {
+    not_accepting("opponents", &format!("{} does not accept this opponents", player.name))
 }
 
 fn not_accepting(field: &str, message: &str) -> WireError {

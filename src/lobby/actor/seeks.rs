@@ -98,6 +98,7 @@ impl LobbyActor {
             owner: identity.owner.clone(),
             elo,
             seek,
+            blocked: self.deps.host.blocks().of(&identity.id),
             since: now(),
         };
         ok(reply)?;
@@ -174,7 +175,7 @@ impl LobbyActor {
     fn refresh(&mut self, member: MemberId) -> Refreshed {
         let Some(seeker) = self.seekers.get(&member) else { return Refreshed::Same };
         let waiting = self.as_of_now(&seeker.waiting);
-        let is_same = self.pool.get(member).is_some_and(|known| known.seek == waiting.seek);
+        let is_same = self.pool.get(member).is_some_and(|known| known.is_as(&waiting));
         if is_same {
             return Refreshed::Same;
         }
@@ -182,10 +183,11 @@ impl LobbyActor {
         Refreshed::Changed
     }
 
-    /// A seek with what its player accepts where it says nothing itself, and without the sorts of opponents for whom
-    /// the player has no game left. Those wait until one has ended.
+    /// A seek with whom its player blocks and what they accept where it says nothing itself, and without the sorts of
+    /// opponents for whom the player has no game left. Those wait until one has ended.
     fn as_of_now(&self, waiting: &Waiting) -> Waiting {
         let mut waiting = waiting.clone();
+        waiting.blocked = self.deps.host.blocks().of(&waiting.player);
         let Some(present) = self.deps.sessions.present(&waiting.player) else { return waiting };
         let taken = self.deps.host.games_taken(&waiting.player);
         let PlayerSettings { accepts, .. } = &present.settings;

@@ -21,6 +21,7 @@ use crate::storage::store::Write;
 use crate::system::shares::Share;
 use crate::testing::{Account, Arena, Client, Setup, blitz, offer};
 
+mod blocks;
 mod correspondence;
 
 fn seek(rated: bool) -> Seek {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fourfold_engine::{BySide, Column};
 
 use super::*;
+use crate::accounts::blocks::Blocks;
 use crate::analysis::live_value::LiveValues;
 use crate::model::clock::{TimeControl, now};
 use crate::model::result::{EndReason, GameResult};
@@ -121,6 +122,7 @@ async fn play_out_on(pool: &ComputePool, manners: BySide<Manner>, time: TimeCont
         live_values,
         pauses: Pauses::default(),
         watch_delay: Duration::ZERO,
+        blocks: Blocks::default(),
     };
     let (room, mut actor) = RoomActor::new(state, players, deps);
     let lessons = FileLessons::new(Tasks::for_tests(Part::Seat));

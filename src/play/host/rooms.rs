@@ -58,6 +58,7 @@ impl Host {
             live_values: self.inner.deps.live_values.clone(),
             pauses: self.inner.deps.pauses.clone(),
             watch_delay: self.inner.deps.watch_delay,
+            blocks: self.inner.deps.accounts.blocks().clone(),
         }
     }
 

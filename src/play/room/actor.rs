@@ -26,6 +26,7 @@ use super::pacing::CrowdPace;
 use super::refusal::RoomRefusal;
 use super::state::{Effect, RoomState, StoreRequest};
 use super::view::SeatedPlayer;
+use crate::accounts::blocks::Blocks;
 use crate::model::clock::now;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::PlayerId;
@@ -85,6 +86,8 @@ pub(crate) struct RoomDeps {
     pub(crate) pauses: Pauses,
     /// How much later than the players watchers see games of people.
     pub(crate) watch_delay: Duration,
+    /// Says who blocks whom.
+    pub(crate) blocks: Blocks,
 }
 
 /// What is being stored.

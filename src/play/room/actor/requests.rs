@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fourfold_engine::Side;
+use fourfold_engine::{BySide, Side};
 
 use super::RoomActor;
 use crate::model::clock::now;
@@ -77,6 +77,12 @@ impl RoomActor {
             Action::Resign => self.state.resign(side, now, at),
             Action::Abort => self.state.abort(side, now, at),
             Action::Claim => self.state.claim(side, now, at),
+            Action::Rematch if self.is_apart() => {
+                Err(RoomRefusal::NotAllowed("your opponent plays no other game against you"))
+            }
+            Action::Takeback if self.is_apart() => {
+                Err(RoomRefusal::NoTakeback("your opponent gives no moves back"))
+            }
             Action::Rematch => {
                 self.look_around(now);
                 self.state.ask_rematch(side)
@@ -120,7 +126,13 @@ impl RoomActor {
         }
         let game = self.state.spec().id.clone();
         let frame = Frame::new(ServerMessage::Reaction(Reaction { game, by: side.into(), emoji }));
-        self.members.tell_players(side, &frame, Some(reply));
+        self.members.tell_side(side, &frame, Some(reply));
+        if self.is_apart() {
+            // Whoever reacts is not told that nobody sees it.
+            self.members.flush(side);
+            return;
+        }
+        self.members.tell_side(side.opponent(), &frame, None);
         self.members.flush(side);
         self.members.tell_watchers(&frame, Urgency::Droppable).await;
     }
@@ -200,6 +212,12 @@ impl RoomActor {
             self.members.sit(side, reply.member, Arc::clone(&reply.recipient));
             self.presence_changed(side, false).await;
         }
+    }
+
+    /// Whether one player blocks the other: they finish the game, and ask nothing more of each other.
+    fn is_apart(&self) -> bool {
+        let BySide { first, second } = &self.players;
+        self.deps.blocks.part(&first.identity, &second.identity)
     }
 
     pub(super) fn side_of(&self, player: &PlayerId) -> Option<Side> {

@@ -5,6 +5,7 @@ use tokio::task::JoinHandle;
 
 use super::telling::{CROWD_EVERY, LINGER_BOTS, LINGER_PEOPLE};
 use super::*;
+use crate::accounts::blocks::Blocks;
 use crate::analysis::values::Analysis;
 use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::ids::PlayerId;
@@ -162,6 +163,7 @@ async fn set_up_told(kind: PlayerKind, rated: bool, live_values: LiveValues) -> 
         live_values,
         pauses: Pauses::default(),
         watch_delay: Duration::ZERO,
+        blocks: Blocks::default(),
     };
     let (room, mut actor) = RoomActor::new(state, players, deps.clone());
     let log = Log::default();

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::words::{Answered, Letter, Order, OrderId, Presence};
 use super::*;
+use crate::accounts::blocks::Blocks;
 use crate::analysis::live_value::LiveValues;
 use crate::cluster::orders::OrderNumber;
 use crate::model::clock::now;
@@ -158,6 +159,7 @@ impl Table {
             live_values: LiveValues::default(),
             pauses: Pauses::default(),
             watch_delay: Duration::ZERO,
+            blocks: Blocks::default(),
         };
         let players = BySide { first: seated("Ada"), second: seated("Bob") };
         let (local, mut actor) = RoomActor::new(state, players, deps);
