@@ -187,6 +187,12 @@ impl LobbyActor {
                 // The page may have stopped waiting.
                 let _ = answer.send(offers);
             }
+            LobbyCommand::Asked { player, answer } => {
+                let asked =
+                    self.challenges.of(&player).filter(|challenge| challenge.asks_by_correspondence());
+                // The page may have stopped waiting.
+                let _ = answer.send(asked.map(|challenge| self.offer(challenge)).collect());
+            }
             LobbyCommand::Look { challenge, answer } => {
                 let offer = self.challenges.get(&challenge).map(|challenge| self.offer(challenge));
                 // The page may have stopped waiting.

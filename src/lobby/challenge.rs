@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fourfold_engine::{Game, Side, Variant, openings};
+use fourfold_engine::{BySide, Game, Side, Variant, openings};
 
 use crate::model::clock::{GameTime, is_beyond_a_day, takes_days};
 use crate::model::ids::{ChallengeId, PlayerId};
@@ -14,6 +14,7 @@ use crate::protocol::{ErrorCode, WireError};
 
 use crate::model::player::PlayerKind;
 
+use crate::play::correspondence;
 use crate::protocol::terms::{SERIES_MAX, SeriesLength, Terms, WireOpening, WirePlayer};
 use crate::system::config::SiteOrigin;
 use crate::system::shares::Held;
@@ -24,9 +25,9 @@ const LIVE_EXPIRY: Duration = Duration::from_secs(20);
 const BOT_EXPIRY: Duration = Duration::from_mins(1);
 /// How long an open challenge stands: a link may be read the next morning.
 const LINK_EXPIRY: Duration = Duration::from_hours(24);
-/// How long an open challenge to a game by correspondence stands: who plays with days for each move looks in now and
-/// then.
-const CORRESPONDENCE_LINK_EXPIRY: Duration = Duration::from_hours(7 * 24);
+/// How long an offer of a game by correspondence stands, by a link or to somebody: who plays with days for each move
+/// looks in now and then.
+const CORRESPONDENCE_EXPIRY: Duration = Duration::from_hours(7 * 24);
 /// Offers that anyone may take, of all players: more than anybody reads through, and one answer of the list has room
 /// for all of them.
 pub(crate) const LISTED_MAX: usize = 200;
@@ -43,6 +44,9 @@ pub(crate) const OFFERS_MAX: usize = 32;
 const OFFERS_TO_MAX: usize = 16;
 /// Those of them that guests may have made: whoever has an account gets through when guests crowd around somebody.
 const GUEST_OFFERS_TO_MAX: usize = 8;
+/// Open offers of games by correspondence to one player, who has a week to answer each: they have places of their own,
+/// so that they are in the way of nobody who wants to play now.
+const CORRESPONDENCE_OFFERS_TO_MAX: usize = 16;
 /// How long an offer that its maker took back keeps its place, so that nobody is flooded with offers that come and go.
 const TAKEN_BACK_FOR: Duration = LIVE_EXPIRY;
 /// Open links of all players: those of accounts outlive their makers' connections. When it is reached, the oldest of a
@@ -89,6 +93,14 @@ pub(crate) struct PendingChallenge {
     pub(crate) site: Option<SiteOrigin>,
     /// The place of a link in its network's share.
     pub(crate) _place: Option<Arc<Held>>,
+}
+
+impl PendingChallenge {
+    /// Whether it asks somebody for a game by correspondence: neither of the two need be here for it to stand.
+    pub(crate) fn asks_by_correspondence(&self) -> bool {
+        let to = self.to.as_ref().map(|to| &to.identity);
+        to.is_some_and(|to| is_by_correspondence(&self.terms, &self.from.identity, to))
+    }
 }
 
 /// What a challenger asked for, before anything was completed.
@@ -149,13 +161,18 @@ pub(crate) enum Repeated {
 }
 
 impl Challenges {
-    /// How long an offer of a game with so much time stands to this player.
-    pub(crate) fn expiry(to: Option<PlayerKind>, time: GameTime) -> Duration {
-        match to {
-            None if takes_days(time.control()) => CORRESPONDENCE_LINK_EXPIRY,
-            None => LINK_EXPIRY,
-            Some(PlayerKind::Bot) => BOT_EXPIRY,
-            Some(PlayerKind::Human | PlayerKind::Guest) => LIVE_EXPIRY,
+    /// How long a link to a game with so much time stands.
+    pub(crate) fn link_expiry(time: GameTime) -> Duration {
+        if takes_days(time.control()) { CORRESPONDENCE_EXPIRY } else { LINK_EXPIRY }
+    }
+
+    /// How long an offer of these terms stands, to nobody in particular if `to` is missing.
+    pub(crate) fn expiry(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Duration {
+        let Some(to) = to else { return Self::link_expiry(terms.time) };
+        match to.kind {
+            PlayerKind::Human if is_by_correspondence(terms, from, to) => CORRESPONDENCE_EXPIRY,
+            PlayerKind::Bot => BOT_EXPIRY,
+            PlayerKind::Human | PlayerKind::Guest => LIVE_EXPIRY,
         }
     }
 
@@ -286,9 +303,18 @@ impl Challenges {
             .filter(move |challenge| challenge.to.as_ref().is_some_and(|party| party.identity.id == *player))
     }
 
-    /// Whether one more offer may be made to a player, by one of this kind.
+    /// Whether one more offer of a game by correspondence may be made to a player: one of each who asks.
+    pub(crate) fn has_correspondence_place(&self, from: &PlayerId, to: &PlayerId) -> bool {
+        let open = self.made_to(to).filter(|challenge| challenge.asks_by_correspondence());
+        let makers: Vec<&PlayerId> = open.map(|challenge| &challenge.from.identity.id).collect();
+        makers.len() < CORRESPONDENCE_OFFERS_TO_MAX && !makers.contains(&from)
+    }
+
+    /// Whether one more offer may be made to a player, by one of this kind. Those by correspondence have
+    /// [places of their own](Self::has_correspondence_place) too.
     pub(crate) fn has_place(&self, from: PlayerKind, to: &PlayerId, now: Instant) -> bool {
-        let open = self.made_to(to).map(|challenge| challenge.from.identity.kind);
+        let open = self.made_to(to).filter(|challenge| !challenge.asks_by_correspondence());
+        let open = open.map(|challenge| challenge.from.identity.kind);
         let taken_back = self.taken_back.get(to).into_iter().flatten().filter(|offer| offer.until > now);
         let (mut all, mut of_guests) = (0, 0);
         for kind in open.chain(taken_back.map(|offer| offer.from)) {
@@ -345,11 +371,12 @@ impl Challenges {
         self.by_player.get(player).into_iter().flatten().filter_map(|id| self.get(id))
     }
 
-    /// Takes out what a player who is gone has offered to others. Links of accounts stay: they are read when nobody is
-    /// there. A guest may never come back.
+    /// Takes out what a player who is gone has offered to others. Links of accounts stay, and offers by correspondence:
+    /// they are read when nobody is there. A guest may never come back.
     pub(crate) fn remove_from(&mut self, player: &PlayerId, now: Instant) -> Vec<PendingChallenge> {
         let goes = |challenge: &&PendingChallenge| {
-            challenge.to.is_some() || challenge.from.identity.kind == PlayerKind::Guest
+            let waits = challenge.to.is_some() && !challenge.asks_by_correspondence();
+            waits || challenge.from.identity.kind == PlayerKind::Guest
         };
         let ids: Vec<ChallengeId> = self.made_by(player).filter(goes).map(|offer| offer.id.clone()).collect();
         let removed: Vec<PendingChallenge> = ids.iter().filter_map(|id| self.remove(id)).collect();
@@ -390,6 +417,11 @@ impl Challenges {
 fn parties(challenge: &PendingChallenge) -> impl Iterator<Item = &PlayerId> {
     let asked = challenge.to.as_ref().map(|to| &to.identity.id);
     std::iter::once(&challenge.from.identity.id).chain(asked)
+}
+
+/// Whether a game of these terms between these two is one by correspondence.
+pub(crate) fn is_by_correspondence(terms: &Terms, from: &Identity, to: &Identity) -> bool {
+    correspondence::is_played(terms.time.control(), BySide { first: from.kind, second: to.kind })
 }
 
 /// Checks terms, and completes them where the rules leave no choice.
@@ -705,7 +737,7 @@ mod tests {
     fn offers_to_everybody_have_their_places_until_they_end() {
         let (mut challenges, now) = (Challenges::default(), Instant::now());
         let (ann, bob): (PlayerId, PlayerId) = ("ann".parse().unwrap(), "bob".parse().unwrap());
-        let ends = now + CORRESPONDENCE_LINK_EXPIRY;
+        let ends = now + CORRESPONDENCE_EXPIRY;
         for number in 0..LISTED_OF_ONE_MAX {
             assert_eq!(challenges.has_listed_place(&ann), Ok(()));
             let made = PendingChallenge { is_listed: true, ..challenge(&format!("c{number}"), None, ends) };

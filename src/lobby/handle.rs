@@ -26,7 +26,7 @@ pub(super) const INBOX_MAX: usize = 1_024;
 /// When a daemon that is stopping may be back.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Challenges to somebody who is away that wait to be told elsewhere. Each stands for seconds; what is more is not
+/// Challenges to somebody who is away that wait to be told elsewhere. Most stand for seconds; what is more is not
 /// told.
 const AWAY_MAX: usize = 64;
 
@@ -136,6 +136,11 @@ pub(super) enum LobbyCommand {
     },
     /// Asks for the offers that anyone may take.
     Listed {
+        answer: oneshot::Sender<Vec<Offer>>,
+    },
+    /// Asks for the offers by correspondence that one player makes to another, of either.
+    Asked {
+        player: PlayerId,
         answer: oneshot::Sender<Vec<Offer>>,
     },
     HasOffers {
@@ -251,6 +256,11 @@ impl LobbyHandle {
     /// The offers by correspondence that anyone may take, the newest first.
     pub(crate) async fn listed(&self) -> Vec<Offer> {
         ask(&self.commands, |answer| LobbyCommand::Listed { answer }).await.unwrap_or_default()
+    }
+
+    /// The offers by correspondence that a player made to somebody, or is asked by.
+    pub(crate) async fn asked(&self, player: PlayerId) -> Vec<Offer> {
+        ask(&self.commands, |answer| LobbyCommand::Asked { player, answer }).await.unwrap_or_default()
     }
 
     /// Whoever is challenged while away from now on.

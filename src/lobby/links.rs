@@ -37,7 +37,7 @@ pub(super) fn stored(challenge: &PendingChallenge, key: Option<String>) -> Store
         side: terms.side,
         site: challenge.site.clone(),
         key,
-        expires_at: UnixMillis::now().later(Challenges::expiry(None, terms.time)),
+        expires_at: UnixMillis::now().later(Challenges::link_expiry(terms.time)),
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn take_up(
 ) -> Result<Option<TakenUp>, StoreError> {
     // A clock that was set back makes no link stand longer than a new one.
     let Some(terms) = terms_of(&link) else { return Ok(None) };
-    let left = link.expires_at.after(UnixMillis::now()).min(Challenges::expiry(None, terms.time));
+    let left = link.expires_at.after(UnixMillis::now()).min(Challenges::link_expiry(terms.time));
     if left.is_zero() {
         return Ok(None);
     }

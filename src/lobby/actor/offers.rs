@@ -9,7 +9,7 @@ use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
 use crate::lobby::acceptance::check;
 use crate::lobby::challenge::{
     Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, LISTED_MAX, LISTED_OF_ONE_MAX, OFFERS_MAX, Party,
-    PendingChallenge, Repeated, check_guest_time, check_listed, check_terms,
+    PendingChallenge, Repeated, check_guest_time, check_listed, check_terms, is_by_correspondence,
 };
 use crate::lobby::handle::{ChallengedAway, Wish};
 use crate::lobby::lookup::Ratings;
@@ -56,9 +56,10 @@ impl LobbyActor {
             self.need_listed_place(&from.identity, &terms)?;
         }
         self.need_free(&from.identity)?;
-        self.need_offer(&from.identity, to.as_ref())?;
+        self.need_offer(&from.identity, to.as_ref(), &terms)?;
         let place = self.offer_place(session, to.as_ref())?;
-        let expires = now() + Challenges::expiry(to.as_ref().map(|to| to.identity.kind), terms.time);
+        let asked_one = to.as_ref().map(|to| &to.identity);
+        let expires = now() + Challenges::expiry(&terms, &from.identity, asked_one);
         let id = ChallengeId::random(&mut chance());
         let site = session.site();
         let challenge = PendingChallenge { id, from, to, terms, expires, is_listed, site, _place: place };
@@ -84,24 +85,27 @@ impl LobbyActor {
     }
 
     /// Whether one more offer may be made.
-    fn need_offer(&mut self, from: &Identity, to: Option<&Party>) -> LobbyAnswer {
+    fn need_offer(&mut self, from: &Identity, to: Option<&Party>, terms: &Terms) -> LobbyAnswer {
         if self.challenges.made_by(&from.id).count() >= OFFERS_MAX {
             let first = first_end(self.challenges.made_by(&from.id));
             return Err(quota(format!("you have {OFFERS_MAX} offers open already"), first));
         }
         match to {
-            Some(to) => self.need_place(from, &to.identity),
+            Some(to) => self.need_place(from, &to.identity, terms),
             None => self.make_room_for_link(from),
         }
     }
 
     /// Whether whoever is asked has room for one more offer. A house bot answers at once: nothing waits for it.
-    fn need_place(&self, from: &Identity, to: &Identity) -> LobbyAnswer {
+    fn need_place(&self, from: &Identity, to: &Identity, terms: &Terms) -> LobbyAnswer {
         let is_house = self.deps.host.house().get(&to.id).is_some();
-        if is_house || self.challenges.has_place(from.kind, &to.id, now()) {
+        let by_days = is_by_correspondence(terms, from, to);
+        let has_place = self.challenges.has_place(from.kind, &to.id, now());
+        if is_house || has_place && (!by_days || self.challenges.has_correspondence_place(&from.id, &to.id)) {
             return Ok(());
         }
-        let first = first_end(self.challenges.made_to(&to.id));
+        let same_sort = |offer: &&PendingChallenge| offer.asks_by_correspondence() == (has_place && by_days);
+        let first = first_end(self.challenges.made_to(&to.id).filter(same_sort));
         Err(quota(format!("{} has many offers open already", to.name), first))
     }
 
@@ -192,7 +196,12 @@ impl LobbyActor {
             let message = format!("{} does not play {}", to.name, terms.variant.0);
             return Err(not_accepting("variants", &message));
         }
+        let by_days = is_by_correspondence(terms, from, to);
         let Some(present) = self.deps.sessions.present(&to.id) else {
+            if by_days {
+                // Who has days for each move looks in some time.
+                return Ok(());
+            }
             return Err(not_accepting("online", &format!("{} is not connected", to.name)));
         };
         if to.kind == PlayerKind::Bot && !present.settings.open && from.family() != to.family() {
@@ -213,7 +222,8 @@ impl LobbyActor {
         if let Err(field) = check(&accepts, &proposal) {
             return Err(not_accepting(field, &format!("{} does not accept this {field}", to.name)));
         }
-        self.check_free(to, from.kind, to.name.as_str())
+        // Games by correspondence take no place at the boards.
+        if by_days { Ok(()) } else { self.check_free(to, from.kind, to.name.as_str()) }
     }
 
     /// Nobody plays by an offer with somebody whom they block: they are told so.

@@ -136,6 +136,59 @@ async fn days_for_a_move_are_for_people_with_an_account() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_is_challenged_by_days_has_a_week_to_answer_and_neither_need_be_here() {
+    let _days = Days::begin(4);
+    let arena = Arena::new().await;
+    let (ada, mut first, bob, second) = two(&arena).await;
+    second.leave().await;
+    let mut away = arena.services.lobby.challenged_away();
+    let ask = || ClientMessage::Challenge(Challenge { to: "Bob".into(), terms: days(true), key: None });
+    first.say(ask()).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut first);
+    assert!(Duration::from_millis(offer.expires_ms) > 6 * DAY);
+    assert!(away.try_recv().unwrap().lasts > 6 * DAY, "Bob is told where he is");
+    first.say(ask()).await;
+    arena.settle().await;
+    check_refused(&mut first, ErrorCode::Quota);
+    first.say(ClientMessage::Challenge(Challenge { to: "Bob".into(), terms: casual(), key: None })).await;
+    arena.settle().await;
+    check_refused(&mut first, ErrorCode::NotAccepting);
+    first.leave().await;
+    tokio::time::sleep(6 * DAY).await;
+
+    let mut second = arena.join(&bob).await;
+    assert_eq!(hear_offer(&mut second).challenge, offer.challenge, "it is told to whoever comes back");
+    for player in [&ada, &bob] {
+        assert_eq!(arena.services.lobby.asked(player.identity.id.clone()).await.len(), 1);
+    }
+    second.say(accept(&offer)).await;
+    arena.settle().await;
+    assert_eq!(second.hear_game().unwrap().time, three_days().control());
+    assert_eq!(arena.services.lobby.asked(ada.identity.id).await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn challenges_by_days_are_in_nobodys_way_and_end_after_a_week() {
+    let _days = Days::begin(5);
+    let arena = Arena::new().await;
+    let (_, mut ada, bob, _second) = two(&arena).await;
+    let ask = |terms| ClientMessage::Challenge(Challenge { to: "Bob".into(), terms, key: None });
+    ada.say(ask(days(false))).await;
+    arena.settle().await;
+    let by_days = hear_offer(&mut ada);
+    ada.say(ask(casual())).await;
+    arena.settle().await;
+    let now = hear_offer(&mut ada);
+    assert_ne!(now.challenge, by_days.challenge);
+    tokio::time::sleep(Duration::from_secs(22)).await;
+    assert_eq!(hear_ends(&mut ada), [(now.challenge, ChallengeOutcome::Expired)]);
+    tokio::time::sleep(7 * DAY + Duration::from_secs(2)).await;
+    assert!(hear_ends(&mut ada).contains(&(by_days.challenge, ChallengeOutcome::Expired)));
+    assert_eq!(arena.services.lobby.asked(bob.identity.id).await, []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn nobody_has_more_games_by_correspondence_than_fit() {
     let arena = Arena::new().await;
     let (ada, bob) = (arena.person("Ada").await, arena.person("Bob").await);
