@@ -45,6 +45,7 @@ pub(crate) const FEATURES: &[&str] = &[
     "needs",
     "pace",
     "pairs",
+    "phrases",
     "reactions",
     "rematch",
     "reserve_for_humans",
@@ -57,8 +58,27 @@ pub(crate) const FEATURES: &[&str] = &[
 /// Features that one `hello` may need: more than there are, and a bound on what is compared.
 pub(crate) const NEEDS_MAX: usize = 64;
 
-/// The reactions that `react` takes.
-pub(crate) const REACTIONS: &[&str] = &["👍", "👏", "😀", "😮", "😅", "🤔", "🎉", "🤝"];
+/// The reactions that `react` takes: emojis, and phrases as codes, which each reader is shown in the own language.
+pub(crate) const REACTIONS: &[&str] = &[
+    "👍",
+    "👏",
+    "😀",
+    "😮",
+    "😅",
+    "🤔",
+    "🎉",
+    "🤝",
+    "phrase:hello",
+    "phrase:good_luck",
+    "phrase:nice_move",
+    "phrase:oops",
+    "phrase:well_played",
+    "phrase:good_game",
+    "phrase:thank_you",
+    "phrase:one_more",
+    "phrase:sorry_away",
+    "phrase:have_to_go",
+];
 
 /// Close codes of the WebSocket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -469,7 +469,7 @@ pub struct TakebackAnswer {
 pub struct React {
     /// Which game.
     pub(crate) game: GameId,
-    /// One of the list in `welcome`.
+    /// One of the list in `welcome`: an emoji, or the code of a phrase, such as `phrase:hello`.
     pub(crate) emoji: String,
 }
 

@@ -418,7 +418,7 @@ pub struct Reaction {
     pub(crate) game: GameId,
     /// Which side.
     pub(crate) by: WireSide,
-    /// One of the list in `welcome`.
+    /// One of the list in `welcome`: an emoji, or the code of a phrase, such as `phrase:hello`.
     pub(crate) emoji: String,
 }
 

@@ -115,6 +115,9 @@ async fn reactions_reach_both_players_and_watchers() {
     for client in clients {
         assert_eq!(client.until("reaction").await["emoji"], emoji);
     }
+    let phrase = json!({"type": "react", "game": pair.game, "emoji": "phrase:good_game"});
+    assert_eq!(pair.first.ask(phrase).await["emoji"], "phrase:good_game");
+    assert_eq!(pair.second.until("reaction").await["emoji"], "phrase:good_game");
     let words = json!({"type": "react", "game": pair.game, "emoji": "you lose"});
     assert_eq!(pair.first.ask_refused(words, "bad_field").await["field"], "emoji");
 }

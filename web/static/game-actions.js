@@ -3,6 +3,7 @@
 
 import { arrange, el, find, icon } from "./dom.js";
 import { nameOf } from "./companion.js";
+import { Reactions } from "./reactions.js";
 import { other } from "./rules.js";
 import { canAbort, tournamentOf } from "./state.js";
 import { text } from "./texts.js";
@@ -33,24 +34,23 @@ export class GameActions {
   /**
    * @param {HTMLElement} root
    * @param {(act: Act) => void} act
-   * @param {(emoji: string) => void} react
+   * @param {(code: string) => void} react
    */
   constructor(root, act, react) {
     this.bar = find(".actions", root);
     this.offers = find(".offers", root);
-    this.reactions = find(".reactions", root);
+    this.reactions = new Reactions(find(".reactions", root), react);
     this.act = act;
     /** Whether it is played for fun against a bot of the house, which gives moves back. */
     this.friendly = root.hasAttribute("data-friendly");
-    this.react = react;
   }
 
   /**
    * @param {GameState} state
-   * @param {string[]} emojis the reactions that the server takes
+   * @param {string[]} reactions those that the server takes
    */
-  show(state, emojis) {
-    const key = JSON.stringify([state.id, state.status, canAbort(state), this.#canTakeBack(state), this.friendly && state.toMove, state.rematch, state.takebackBy, state.refusedBy, state.gone, emojis]);
+  show(state, reactions) {
+    const key = JSON.stringify([state.id, state.status, canAbort(state), this.#canTakeBack(state), this.friendly && state.toMove, state.rematch, state.takebackBy, state.refusedBy, state.gone, reactions]);
     if (key === this.#key) return;
     this.#key = key;
     clearTimeout(this.#claimTimer);
@@ -59,12 +59,7 @@ export class GameActions {
     arrange(this.bar, this.#buttons(state));
     this.offers.replaceChildren(...this.#offers(state));
     const social = state.you !== null && state.players[other(state.you)].kind !== "bot";
-    this.reactions.hidden = !social || emojis.length === 0;
-    if (social && this.reactions.childElementCount !== emojis.length) {
-      this.reactions.replaceChildren(
-        ...emojis.map((emoji) => el("button", { type: "button", "aria-label": text("game.react", { emoji }), click: () => this.react(emoji) }, emoji)),
-      );
-    }
+    this.reactions.show(social ? reactions : []);
   }
 
   /** @param {GameState} state */

@@ -8,6 +8,7 @@ import { faceOf, nameOf } from "./companion.js";
 import { isCorrespondence } from "./correspondence.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
+import { isPhrase, reactionWords } from "./reactions.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
@@ -86,13 +87,17 @@ export class GameView {
   /**
    * Lets a reaction rise from its side's seat.
    * @param {Side} side
-   * @param {string} emoji
+   * @param {string} code
    */
-  react(side, emoji) {
+  react(side, code) {
     const seat = find(`[data-side="${side}"]`, this.root);
-    const shown = el("span", { class: "floating", "aria-hidden": "true", animationend: () => shown.remove() }, emoji);
+    const words = reactionWords(code);
+    const look = isPhrase(code) ? "floating phrase" : "floating";
+    const shown = el("span", { class: look, "aria-hidden": "true", animationend: () => shown.remove() }, words);
+    // What is said last is read alone.
+    for (const before of seat.querySelectorAll(".floating.phrase")) before.remove();
     seat.append(shown);
-    announce(`${this.#state ? nameOf(this.#state.players[side]) : ""}: ${emoji}`);
+    announce(`${this.#state ? nameOf(this.#state.players[side]) : ""}: ${words}`);
   }
 
   #render() {

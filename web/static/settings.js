@@ -9,6 +9,7 @@
  * @property {"on" | "off"} confirm whether a move asks to be pressed twice
  * @property {"on" | "off"} coordinates whether columns show their numbers
  * @property {"on" | "off"} marks whether discs are told apart more strongly
+ * @property {"on" | "off"} reactions whether reactions and phrases of others are shown, and can be sent
  * @property {"on" | "off"} notices whether the system tells of one's turn and of challenges while the page is out of sight
  * @property {"classic" | "night" | "walnut" | "paper"} board
  * @property {"wood" | "glass" | "arcade"} sounds
@@ -18,7 +19,7 @@
 const KEY = "settings";
 
 /** @type {Settings} */
-const DEFAULTS = { pace: "human", motion: "normal", premove: "on", confirm: "off", coordinates: "on", marks: "off", notices: "off", board: "classic", sounds: "wood", volume: 60 };
+const DEFAULTS = { pace: "human", motion: "normal", premove: "on", confirm: "off", coordinates: "on", marks: "off", reactions: "on", notices: "off", board: "classic", sounds: "wood", volume: 60 };
 
 /** @type {Settings} */
 let settings = { ...DEFAULTS, ...stored() };

@@ -49,12 +49,13 @@ const SOUNDS: Choice<'static> = Choice {
     title: "settings.sounds",
     values: &[("wood", "settings.wood"), ("glass", "settings.glass"), ("arcade", "settings.arcade")],
 };
-const SWITCHES: [Switch; 6] = [
+const SWITCHES: [Switch; 7] = [
     Switch { name: "marks", title: "settings.marks", values: ["off", "on"] },
     Switch { name: "coordinates", title: "settings.coordinates", values: ["off", "on"] },
     Switch { name: "pace", title: "settings.pace", values: ["swift", "human"] },
     Switch { name: "premove", title: "settings.premove", values: ["off", "on"] },
     Switch { name: "confirm", title: "settings.confirm", values: ["off", "on"] },
+    Switch { name: "reactions", title: "settings.reactions", values: ["off", "on"] },
     Switch { name: "notices", title: "settings.notices", values: ["off", "on"] },
 ];
 
@@ -64,7 +65,7 @@ struct Settings {
     frame: LayoutFrame,
     board: BoardDrawing,
     choices: [Choice<'static>; 4],
-    switches: [Switch; 6],
+    switches: [Switch; 7],
 }
 
 pub(super) async fn page(visitor: Visitor) -> Page {

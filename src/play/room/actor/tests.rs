@@ -506,12 +506,17 @@ async fn reactions_are_from_the_list_and_reach_both() {
     setup.act(&setup.ada, Action::React { emoji: "💣".into() });
     setup.settle().await;
     assert_eq!(setup.ada.take_errors()[0].field.as_deref(), Some("emoji"));
-    setup.act(&setup.ada, Action::React { emoji: REACTIONS[0].into() });
+    setup.act(&setup.ada, Action::React { emoji: "phrase:you_lose".into() });
     setup.settle().await;
-    assert_eq!(
-        (setup.ada.take_kinds(), setup.bob.take_kinds()),
-        (vec!["reaction".into()], vec!["reaction".into()])
-    );
+    assert_eq!(setup.ada.take_errors()[0].field.as_deref(), Some("emoji"), "phrases are those of the list");
+    for emoji in [REACTIONS[0], "phrase:well_played"] {
+        setup.act(&setup.ada, Action::React { emoji: emoji.into() });
+        setup.settle().await;
+        assert_eq!(
+            (setup.ada.take_kinds(), setup.bob.take_kinds()),
+            (vec!["reaction".into()], vec!["reaction".into()])
+        );
+    }
 }
 
 /// Half a room and an idle connection together may take 12 KB.
