@@ -59,6 +59,46 @@ for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone"
   });
 }
 
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`the puzzle of the day is played in the lobby, where nothing moves (${name})`, async () => {
+    const page = await browser.visitor(arena.url, form);
+    await page.goto("/");
+    await page.waitForSelector('html[data-connection="open"]');
+    const line = await solutionOf(await idOf(page));
+    const places = () => page.evaluate(() => ["#streak", "#puzzle .lobby-board", "#puzzle .actions"].map((part) => {
+      const { top, height } = /** @type {Element} */ (document.querySelector(part)).getBoundingClientRect();
+      return [Math.round(top + scrollY), Math.round(height)];
+    }));
+    const before = await places();
+    await page.focus("#puzzle a.button");
+    await page.keyboard.press("Enter");
+    await reached(page, "open");
+    assert.deepEqual(await places(), before, "everything stays where it was");
+    for (let step = 0; step < line.length; step += 2) {
+      await reached(page, "open");
+      if (form === PHONE) await page.tap(`#puzzle .columns button[data-column="${line[step]}"]`);
+      else await page.keyboard.press(String(line[step]));
+      await page.waitForFunction((n) => Number(document.querySelector("#puzzle")?.getAttribute("data-ply")) >= n, await plyAfter(page, step));
+    }
+    await reached(page, "solved");
+    assert.deepEqual(await places(), before, "everything stays where it was");
+    assert.equal(await page.textContent("#streak"), "🔥 1 day in a row · Today’s is solved.");
+    const shared = page.evaluate(() => new Promise((resolve) => (navigator.share = async ({ text } = {}) => resolve(text))));
+    await page.click("#puzzle-share");
+    assert.match(String(await shared), /^Fourfold · Puzzle of the day · \d{4}-\d\d-\d\d\n🟩+\n/u);
+    await assertGood(page, "the lobby with a puzzle that is solved");
+    await page.goto("/puzzles");
+    assert.match((await page.textContent("#yours-title")) ?? "", /1 day in a row/);
+  });
+}
+
+test("without script the puzzle in the lobby is a link", async () => {
+  const page = await browser.visitor(arena.url, { ...DESKTOP, javaScriptEnabled: false });
+  await page.goto("/");
+  await page.click("#puzzle .lobby-board a");
+  assert.equal(new URL(page.url()).pathname, "/puzzles/daily");
+});
+
 /**
  * @param {import("playwright-core").Page} page
  * @param {number} step of the solution that was just played

@@ -13,7 +13,7 @@ import { expectGame, expectNothing, showChallengeEnd, showRefusal } from "./shel
 import { connection } from "./socket.js";
 import { chosenBoard, chosenTime, NO_CLOCK, playBot, showLink, USUAL_BOARD, wantsRated } from "./start.js";
 import { count, text } from "./texts.js";
-import { boardName, timeControl } from "./words.js";
+import { boardName, offerWords, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
 /** @typedef {import("../types/protocol").SeekEntry} SeekEntry */
@@ -110,13 +110,21 @@ function showBotOffer({ bot, time, variant }) {
 
 // 2. Invitations
 
+/** Whether something was chosen beside the buttons since the page came: only then it is what one wants a friend to play. */
+let hasChosen = false;
+
 async function invite() {
+  // Comes when somebody wants it.
+  const { askTerms } = await import("./invite-dialog.js");
+  const terms = await askTerms({ like: hasChosen ? chosenTerms() : undefined });
+  if (!terms) return;
   expectGame();
   try {
-    const answer = await connection.request({ type: "open_challenge", ...chosenTerms(), side: "random" });
+    const answer = await connection.request({ type: "open_challenge", ...terms });
     if (answer.type !== "challenge") return;
+    if (answer.listed) return location.assign("/correspondence");
     invitation = answer.challenge;
-    showWaiting(text("lobby.send_link"), `${termsWords({ variant: USUAL_BOARD, ...answer })} · ${text("lobby.begins_when_opened")}`, withdraw);
+    showWaiting(text("lobby.send_link"), `${offerWords(answer, true)} · ${text("lobby.begins_when_opened")}`, withdraw);
     showInvitation(new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href, answer.challenge);
   } catch (error) {
     expectNothing();
@@ -310,12 +318,26 @@ function showResult(result) {
   showGames(live, [finishedTile(result), ...others]);
 }
 
-// 5. Events
+// 5. The puzzle of the day
+
+/** Once it is wanted: its script comes then. A press with a key for another tab is for the browser. @param {MouseEvent} event */
+async function wakePuzzle(event) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const { wake } = await import("./lobby-puzzle.js");
+  const root = find("#puzzle");
+  if (root.dataset.status === "asleep") wake(root);
+}
+
+// 6. Events
+
+for (const link of document.querySelectorAll("#puzzle [data-wake]")) link.addEventListener("click", (event) => wakePuzzle(/** @type {MouseEvent} */ (event)));
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   look(chosenTerms());
 });
+form.addEventListener("change", () => (hasChosen = true));
 find("#make-link").addEventListener("click", invite);
 find("#choose-bot").addEventListener("click", () => openPlayDialog());
 // Whoever comes for the first time plays at once, and begins; everybody else against the first who is not beaten yet.

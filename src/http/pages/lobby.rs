@@ -14,7 +14,7 @@ use super::game::stored_snapshot;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::{GameTile, LiveSeat};
 use super::parts::{PlayerTag, RatingTag};
-use super::puzzles::{Teaser, daily_teaser, streak_in_short};
+use super::puzzles::{LittlePuzzle, streak_in_short};
 use super::tournaments::Notice;
 use super::words::BoardChoice;
 use super::{Page, words};
@@ -100,7 +100,7 @@ struct Lobby {
     scale: Option<&'static str>,
     /// Tournaments that go on, and those to come.
     tournaments: Vec<Notice>,
-    puzzle: Option<Teaser>,
+    puzzle: Option<LittlePuzzle>,
     /// How the visitor does with it from day to day.
     streak: String,
 }
@@ -144,7 +144,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Pag
         friends: FriendsOnline::of(&state, &visitor).await?,
         scale: scale(&state, lang),
         tournaments: Notice::all(&state, lang).await?,
-        puzzle: daily_teaser(&state, lang).await?,
+        puzzle: LittlePuzzle::daily(&state, lang).await?,
         streak,
     };
     Ok(Html(page.render()?))

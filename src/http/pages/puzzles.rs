@@ -31,7 +31,7 @@ pub(super) struct Teaser {
     pub(super) question: String,
     /// The same in few words, for tiles beside each other, and how many moves that takes.
     task: String,
-    own_moves: String,
+    pub(super) own_moves: String,
     /// How hard it is.
     grade: String,
     /// The same, and how others did.
@@ -123,6 +123,43 @@ impl Yours {
     }
 }
 
+/// The puzzle of the day where it is played beside other things.
+pub(super) struct LittlePuzzle {
+    pub(super) shown: Teaser,
+    pub(super) board: BoardDrawing,
+    pub(super) moves: String,
+    pub(super) goal: &'static str,
+}
+
+impl LittlePuzzle {
+    /// That of the day; `None` if there are no puzzles.
+    pub(super) async fn daily(state: &AppState, lang: Language) -> Result<Option<Self>, PageError> {
+        match state.puzzles.daily(UnixMillis::now()).await {
+            Ok(shown) => Ok(Some(Self::new(lang, &shown))),
+            Err(PuzzleError::NoSuchPuzzle) => Ok(None),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn new(lang: Language, shown: &ShownPuzzle) -> Self {
+        let puzzle = &shown.stored.puzzle;
+        Self {
+            shown: Teaser::new(lang, shown),
+            board: BoardDrawing::to_play(lang, Drawing::new(Variant::STANDARD, &puzzle.moves)),
+            moves: puzzle.moves.clone(),
+            goal: goal_word(puzzle.goal),
+        }
+    }
+}
+
+/// What is to be reached, as attributes say it.
+fn goal_word(goal: Goal) -> &'static str {
+    match goal {
+        Goal::Win => "win",
+        Goal::Draw => "draw",
+    }
+}
+
 #[derive(Template)]
 #[template(path = "puzzles.html")]
 struct PuzzlesPage {
@@ -163,7 +200,7 @@ pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Pa
 }
 
 /// The puzzle of the day; `None` if there are no puzzles.
-pub(super) async fn daily_teaser(state: &AppState, lang: Language) -> Result<Option<Teaser>, PageError> {
+async fn daily_teaser(state: &AppState, lang: Language) -> Result<Option<Teaser>, PageError> {
     match state.puzzles.daily(UnixMillis::now()).await {
         Ok(shown) => Ok(Some(Teaser::new(lang, &shown))),
         Err(PuzzleError::NoSuchPuzzle) => Ok(None),
@@ -292,10 +329,7 @@ async fn puzzle(state: &AppState, visitor: &Visitor, shown: &ShownPuzzle, day: D
         shown: Teaser::new(lang, shown),
         board: BoardDrawing::to_play(lang, Drawing::new(Variant::STANDARD, &puzzle.moves)),
         moves: puzzle.moves.clone(),
-        goal: match puzzle.goal {
-            Goal::Win => "win",
-            Goal::Draw => "draw",
-        },
+        goal: goal_word(puzzle.goal),
         is_daily: day == Day::Today,
         themes: themes(puzzle).into_iter().map(|about| theme(lang, about)).collect(),
         game: puzzle.game.as_ref().map(ToString::to_string),
