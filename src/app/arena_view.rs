@@ -180,6 +180,10 @@ impl ArenaView for LiveArena {
         self.lobby.listed().await
     }
 
+    async fn asked(&self, player: &PlayerId) -> Vec<Offer> {
+        self.lobby.asked(player.clone()).await
+    }
+
     fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {
         self.line_feeds.follow(what)
     }

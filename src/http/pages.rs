@@ -26,6 +26,7 @@ mod find;
 mod friends;
 mod gallery;
 mod game;
+mod invite;
 mod layout;
 mod leaderboard;
 mod learning;
@@ -104,10 +105,8 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/puzzles/rush", get(puzzles::rush))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
-        .route("/correspondence", get(correspondence::page))
-        .route("/challenge/{id}", get(challenge::page))
-        .route("/challenge/{id}/qr.svg", get(qr::challenge))
         .merge(own_pages())
+        .merge(meeting_pages())
         .merge(tournament_pages())
         .merge(class_pages())
         .merge(authors())
@@ -125,6 +124,15 @@ fn own_pages() -> Router<AppState> {
         .route("/account", get(account::page))
         .route("/account/mail", get(mailed::verify))
         .route("/account/reset", get(mailed::reset))
+}
+
+/// The routes of the pages by which people come to a game with each other.
+fn meeting_pages() -> Router<AppState> {
+    Router::new()
+        .route("/correspondence", get(correspondence::page))
+        .route("/invite", get(invite::page))
+        .route("/challenge/{id}", get(challenge::page))
+        .route("/challenge/{id}/qr.svg", get(qr::challenge))
 }
 
 /// The routes of the pages about tournaments.

@@ -161,6 +161,9 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// Offers by correspondence that anyone may take, the newest first.
     async fn open_offers(&self) -> Vec<Offer>;
 
+    /// Offers by correspondence that a player made to somebody, or is asked by.
+    async fn asked(&self, player: &PlayerId) -> Vec<Offer>;
+
     /// Messages as they come, for a reader that keeps up.
     ///
     /// # Errors

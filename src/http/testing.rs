@@ -88,6 +88,7 @@ pub(crate) struct TestArena {
     pub(crate) bots: Vec<OpenBot>,
     /// Those that anyone may take.
     pub(crate) offers: Vec<Offer>,
+    pub(crate) asked: Vec<Offer>,
     /// What the feed of results says before it ends.
     pub(crate) results: Vec<ServerMessage>,
     pub(crate) feed_places: usize,
@@ -151,6 +152,10 @@ impl ArenaView for TestArena {
 
     async fn open_offers(&self) -> Vec<Offer> {
         self.offers.clone()
+    }
+
+    async fn asked(&self, _: &PlayerId) -> Vec<Offer> {
+        self.asked.clone()
     }
 
     fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed> {

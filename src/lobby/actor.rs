@@ -21,7 +21,7 @@ use super::handle::{ChallengedAway, INBOX_MAX, LobbyCommand, LobbyHandle, Prepar
 use super::lookup::PlayerLookup;
 use super::pool::Pool;
 use crate::model::clock::now;
-use crate::model::ids::PairId;
+use crate::model::ids::{PairId, PlayerId};
 use crate::play::feeds::Feeds;
 use crate::play::host::{GameOffer, Host, Origin};
 use crate::play::presence::{Session, Sessions};
@@ -168,11 +168,7 @@ impl LobbyActor {
             LobbyCommand::Disconnected { member } => self.unseek(member),
             LobbyCommand::Unpaired(unpaired) => self.seek_again(*unpaired),
             LobbyCommand::LinkStored(stored) => self.link_stored(*stored),
-            LobbyCommand::Left { player } => {
-                for challenge in self.challenges.remove_from(&player, now()) {
-                    self.end(&challenge, ChallengeOutcome::Canceled, None);
-                }
-            }
+            LobbyCommand::Left { player } => self.forget_offers_of(&player),
             LobbyCommand::TellOpen { session, told } => {
                 self.tell_open(&session);
                 // The session may have ended meanwhile.
@@ -183,15 +179,12 @@ impl LobbyActor {
                 let _ = answer.send(self.challenges.of(&player).next().is_some());
             }
             LobbyCommand::Listed { answer } => {
-                let offers = self.challenges.listed().map(|challenge| self.offer(challenge)).collect();
                 // The page may have stopped waiting.
-                let _ = answer.send(offers);
+                let _ = answer.send(self.shown(self.challenges.listed()));
             }
             LobbyCommand::Asked { player, answer } => {
-                let asked =
-                    self.challenges.of(&player).filter(|challenge| challenge.asks_by_correspondence());
                 // The page may have stopped waiting.
-                let _ = answer.send(asked.map(|challenge| self.offer(challenge)).collect());
+                let _ = answer.send(self.asked(&player));
             }
             LobbyCommand::Look { challenge, answer } => {
                 let offer = self.challenges.get(&challenge).map(|challenge| self.offer(challenge));
@@ -203,6 +196,12 @@ impl LobbyActor {
                 self.answering = Some(answer);
                 panic!("broken on purpose");
             }
+        }
+    }
+
+    fn forget_offers_of(&mut self, player: &PlayerId) {
+        for challenge in self.challenges.remove_from(player, now()) {
+            self.end(&challenge, ChallengeOutcome::Canceled, None);
         }
     }
 

@@ -7,7 +7,7 @@ import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { clickColumn, signUp } from "./support/game.js";
 import { assertGood } from "./support/good.js";
-import { playMoves } from "./support/people.js";
+import { inviteByLink, playMoves } from "./support/people.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -39,9 +39,10 @@ test("two people play with a week for each move, and the game outlives the daemo
   await ada.goto("/");
   await ada.click("#quick >> text=Days for each move");
   await ada.waitForSelector("#none");
-  await ada.check('input[name="days"][value="604800000"]');
   await open(ada);
   await ada.click("#make-link");
+  await ada.selectOption('[name="invite-days"]', "604800000");
+  await ada.click("#send-invite");
   const link = new URL(await ada.inputValue("#invite-url")).pathname;
   await assertGood(ada, "the page of games by correspondence with a link");
 
@@ -99,8 +100,7 @@ test("who gives up by correspondence sees another rating move", async () => {
   await signUp(cleo, "Cleo");
   await cleo.goto("/correspondence");
   await open(cleo);
-  await cleo.click("#make-link");
-  const link = new URL(await cleo.inputValue("#invite-url")).pathname;
+  const link = new URL(await inviteByLink(cleo)).pathname;
   const dan = await browser.visitor(arena.url, DESKTOP);
   await signUp(dan, "Dan");
   await dan.goto(link);
@@ -125,10 +125,11 @@ test("an offer to everybody stands in the list, is withdrawn, and is taken by a 
   await eve.goto("/correspondence");
   await open(eve);
   const offer = async () => {
-    await eve.check('input[name="listed"]');
     await open(eve);
-    assert.equal((await eve.innerText("#make-link")).trim(), "Put it on the list");
     await eve.click("#make-link");
+    await eve.check('[name="invite-listed"]');
+    assert.equal((await eve.innerText("#send-invite")).trim(), "Put it on the list");
+    await eve.click("#send-invite");
     await eve.waitForSelector("[data-withdraw]");
   };
   await offer();
@@ -140,7 +141,7 @@ test("an offer to everybody stands in the list, is withdrawn, and is taken by a 
 
   const stranger = await browser.visitor(arena.url, PHONE);
   await stranger.goto("/correspondence");
-  assert.match(await stranger.innerText(".open-offers"), /Eve[^]*3 days a move · Rated · 7 × 6 · Begins: Random/);
+  assert.match(await stranger.innerText(".open-offers"), /Eve[^]*3 days a move · Rated · Colours by lot/);
   assert.equal(await stranger.locator("[data-take]").count(), 0);
   await signUp(stranger, "Finn");
   const finn = stranger;
@@ -158,8 +159,7 @@ test("what somebody says in advance is played at once, and stands over a crash",
   await Promise.all([signUp(ada, "Cora"), signUp(bob, "Dora")]);
   await ada.goto("/correspondence");
   await open(ada);
-  await ada.click("#make-link");
-  await bob.goto(new URL(await ada.inputValue("#invite-url")).pathname);
+  await bob.goto(new URL(await inviteByLink(ada)).pathname);
   await open(bob);
   await bob.click("#accept");
   await bob.waitForURL("**/game/*");

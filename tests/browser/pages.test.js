@@ -63,9 +63,17 @@ const PAGES = {
     await page.goto("/");
     await page.click("#choose-bot");
   },
+  invite: (page) => page.goto("/invite"),
+  "invite-dialog": async (page) => {
+    await page.goto("/");
+    await page.click("#make-link");
+    await page.check('#invite-dialog [value="own"]');
+    await page.selectOption('#invite-dialog [name="invite-opening"]', "given");
+  },
   invitation: async (page) => {
     await page.goto("/");
     await page.click("#make-link");
+    await page.click("#send-invite");
     await page.waitForSelector("#invite-url");
   },
   share: async (page) => {

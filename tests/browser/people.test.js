@@ -6,7 +6,7 @@ import { after, afterEach, before, test } from "node:test";
 import { Arena } from "./support/arena.js";
 import { Browser, PHONE } from "./support/browser.js";
 import { atGame, gameId, headline, myTurn, ply, reached, signUp } from "./support/game.js";
-import { pair, playMoves, toLobby } from "./support/people.js";
+import { inviteByLink, pair, playMoves, toLobby } from "./support/people.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -76,6 +76,7 @@ test("a guest chooses a name on a phone, and friends read it on the invitation a
   await anna.waitForSelector('html[data-connection="open"]');
   assert.match((await anna.textContent("#guest-name summary")) ?? "", /You play as Anna\./);
   await anna.tap("#make-link");
+  await anna.tap("#send-invite");
   const url = await anna.inputValue("#invite-url");
   assert.equal(await anna.isHidden("#guest-name"), true, "whoever waits keeps the name that others see");
   await ben.goto(url);
@@ -91,8 +92,7 @@ test("a guest chooses a name on a phone, and friends read it on the invitation a
 test("an invitation's link begins a game, which can be resigned and played again", async () => {
   const [fay, gus] = await Promise.all([1, 2].map(() => browser.visitor(arena.url)));
   await toLobby(fay);
-  await fay.click("#make-link");
-  const url = await fay.inputValue("#invite-url");
+  const url = await inviteByLink(fay);
   await gus.goto(url);
   await gus.waitForSelector('html[data-connection="open"]');
   await gus.click("#accept");
@@ -118,11 +118,13 @@ test("a challenge from a player's page is shown to that player and accepted", as
   await signUp(otto, "Otto");
   await toLobby(otto);
   await nia.goto("/player/Otto");
-  await nia.click("text=Challenge Otto");
+  await nia.click(".player-head button");
+  await nia.click("#send-invite");
   await nia.waitForSelector("#toasts >> text=Waiting for Otto");
   await otto.click("#toasts >> text=Decline");
   await nia.waitForSelector("#toasts >> text=Declined");
-  await nia.click("text=Challenge Otto");
+  await nia.click(".player-head button");
+  await nia.click("#send-invite");
   await otto.click("#toasts >> text=Accept");
   const ids = await Promise.all([atGame(nia), atGame(otto)]);
   assert.equal(ids[0], ids[1]);

@@ -165,6 +165,7 @@ async function friend(way) {
   await open(host.page);
   host.start();
   await host.press("#make-link");
+  await host.press("#send-invite");
   const link = await host.page.inputValue("#invite-url");
   tell(way, "an invitation's link", host);
   guest.start();

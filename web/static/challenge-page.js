@@ -9,13 +9,13 @@ const root = find("#challenge");
 const challenge = /** @type {string} */ (root.dataset.challenge);
 
 /**
- * @param {"accept" | "cancel"} type
+ * @param {"accept" | "decline" | "cancel"} type
  */
 async function answer(type) {
   if (type === "accept") expectGame();
   try {
     await connection.request({ type, challenge });
-    if (type === "cancel") location.assign("/");
+    if (type !== "accept") location.assign("/");
   } catch (error) {
     expectNothing();
     showRefusal(error);
@@ -23,6 +23,7 @@ async function answer(type) {
 }
 
 document.querySelector("#accept")?.addEventListener("click", () => answer("accept"));
+document.querySelector("#decline")?.addEventListener("click", () => answer("decline"));
 document.querySelector("#withdraw")?.addEventListener("click", () => answer("cancel"));
 const copyButton = /** @type {HTMLElement | null} */ (document.querySelector("#copy-link"));
 copyButton?.addEventListener("click", () => copy(copyButton, location.href));

@@ -1,23 +1,24 @@
-// Games by correspondence: makes links to new ones, takes offers of others, and looks again when a turn or a game has
-// come.
+// Games by correspondence: makes links to new ones, takes offers and challenges of others, and looks again when a turn or
+// a game has come.
 
 import { call } from "./account-call.js";
-import { isCorrespondence } from "./correspondence.js";
+import { isCorrespondence, takesDays } from "./correspondence.js";
 import { find } from "./dom.js";
 import { expectGame, expectNothing, showRefusal, toast } from "./shell.js";
 import { connection } from "./socket.js";
-import { chosenBoard, showLink, wantsRated } from "./start.js";
+import { showLink } from "./start.js";
 
-const form = /** @type {HTMLFormElement | null} */ (document.querySelector("#new-game"));
+/** Three days, unless somebody wants others. */
+const TIME = { bank_ms: null, increment_ms: 0, move_ms: 3 * 86_400_000 };
 
 async function makeLink() {
-  const days = /** @type {HTMLInputElement} */ (find('input[name="days"]:checked'));
-  const time = { bank_ms: null, increment_ms: 0, move_ms: Number(days.value) };
+  const { askTerms } = await import("./invite-dialog.js");
+  const terms = await askTerms({ like: { time: TIME } });
+  if (!terms) return;
   try {
-    const terms = { time, rated: wantsRated(), variant: chosenBoard(), side: /** @type {const} */ ("random") };
-    const listed = /** @type {HTMLInputElement} */ (find('input[name="listed"]')).checked;
-    const answer = await connection.request({ type: "open_challenge", ...terms, ...(listed && { listed }) });
-    if (listed) location.reload();
+    const answer = await connection.request({ type: "open_challenge", ...terms });
+    if (answer.type === "challenge" && answer.listed) location.reload();
+    else if (answer.type === "challenge" && !takesDays(answer.time)) location.assign(`/challenge/${answer.challenge}`);
     else if (answer.type === "challenge") showLink(find("#invite"), new URL(answer.url ?? `/challenge/${answer.challenge}`, location.href).href);
   } catch (error) {
     showRefusal(error);
@@ -28,8 +29,8 @@ async function makeLink() {
 let isTaking = false;
 
 /**
- * Takes somebody's offer, or one's own back.
- * @param {"accept" | "cancel"} type
+ * Takes somebody's offer or says no to it, or takes one's own back.
+ * @param {"accept" | "decline" | "cancel"} type
  * @param {string} challenge
  */
 async function answerOffer(type, challenge) {
@@ -37,7 +38,7 @@ async function answerOffer(type, challenge) {
   if (isTaking) expectGame();
   try {
     await connection.request({ type, challenge });
-    if (type === "cancel") location.reload();
+    if (type !== "accept") location.reload();
   } catch (error) {
     isTaking = false;
     expectNothing();
@@ -46,8 +47,9 @@ async function answerOffer(type, challenge) {
 }
 
 for (const button of document.querySelectorAll(".open-offers button")) {
-  const { take, withdraw } = /** @type {HTMLElement} */ (button).dataset;
-  button.addEventListener("click", () => answerOffer(take ? "accept" : "cancel", take ?? withdraw ?? ""));
+  const { take, decline, withdraw } = /** @type {HTMLElement} */ (button).dataset;
+  const type = take ? "accept" : decline ? "decline" : "cancel";
+  button.addEventListener("click", () => answerOffer(type, take ?? decline ?? withdraw ?? ""));
 }
 
 /**
@@ -71,10 +73,7 @@ vacation?.addEventListener("submit", (event) => {
 });
 document.querySelector("#end-vacation")?.addEventListener("click", () => setVacation("DELETE"));
 
-form?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  makeLink();
-});
+document.querySelector("#make-link")?.addEventListener("click", makeLink);
 
 // What the page shows: whoever comes back to it, and whoever leaves it open, sees what has been played since.
 const shown = new Map([...document.querySelectorAll(".game-tile")].map((tile) => [tile.getAttribute("data-game"), !!tile.closest("#my-turn")]));

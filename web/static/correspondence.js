@@ -5,10 +5,12 @@
 /** From this limit for each move on it is such a game, in milliseconds: the server's rule. */
 const DAY_MS = 86_400_000;
 
+/** Whether each move may take a day or more. @param {import("../types/protocol").Time} time */
+export const takesDays = (time) => time.bank_ms === null && time.move_ms !== null && time.move_ms >= DAY_MS;
+
 /** Whether people play it with days for each move. @param {Pick<Snapshot, "time" | "players">} game */
 export function isCorrespondence({ time, players }) {
-  const takesDays = time.bank_ms === null && time.move_ms !== null && time.move_ms >= DAY_MS;
-  return takesDays && players.first.kind === "human" && players.second.kind === "human";
+  return takesDays(time) && players.first.kind === "human" && players.second.kind === "human";
 }
 
 /** Games by correspondence that go on, by whether one is to move there. */

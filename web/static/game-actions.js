@@ -94,6 +94,10 @@ export class GameActions {
       again.disabled = asked;
       buttons.push(again);
     }
+    const opponent = state.you && state.players[other(state.you)];
+    if (opponent && opponent.kind !== "bot" && !tournamentOf(state)) {
+      buttons.push(el("a", { class: "button", href: `/invite?to=${encodeURIComponent(opponent.name)}` }, icon("colors"), text("invite.other_terms")));
+    }
     const tournament = tournamentOf(state);
     if (tournament) buttons.push(el("a", { class: "button primary", href: `/tournament/${tournament}` }, icon("play"), text("game.tournament")));
     return [...buttons, el("a", { class: "button", href: "/" }, icon("play"), text("game.new_game")), shareButton(state)];

@@ -2,13 +2,13 @@
 // in progress, and the choice of light or dark.
 
 import { announce } from "./announce.js";
-import { isCorrespondence, Turns } from "./correspondence.js";
+import { isCorrespondence, takesDays, Turns } from "./correspondence.js";
 import { el, find, icon } from "./dom.js";
 import "./keys.js";
 import { notify } from "./notices.js";
 import { connection, Refused } from "./socket.js";
 import { count, text } from "./texts.js";
-import { challengeEnd, refusal, spokenName, timeControl } from "./words.js";
+import { challengeEnd, offerWords, refusal, spokenName } from "./words.js";
 
 /** @typedef {import("../types/protocol").Offer} Offer */
 /** @typedef {import("../types/protocol").Snapshot} Snapshot */
@@ -17,6 +17,9 @@ import { challengeEnd, refusal, spokenName, timeControl } from "./words.js";
 const QUIET_MS = 900;
 /** How long a message without a question stays, in milliseconds. */
 const TOAST_MS = 7_000;
+
+/** Offers that are remembered as shown: more than wait for anybody at a time. */
+const SHOWN_MAX = 64;
 
 /** How long after loading the page for offline is fetched, in milliseconds. */
 const KEEP_AFTER_MS = 3_000;
@@ -137,9 +140,9 @@ const offers = new Map();
 function watchChallenges() {
   connection.on("challenge", (offer) => {
     const mine = connection.welcome?.you.id === offer.from.id;
-    if (mine || offers.has(offer.challenge)) return;
+    if (mine || offers.has(offer.challenge) || !isNew(offer)) return;
     offers.set(offer.challenge, showOffer(offer));
-    notify(text("challenge.received", { name: spokenName(offer.from.name), terms: termsWords(offer) }), location.pathname);
+    notify(received(offer), location.pathname);
   });
   connection.on("challenge_end", ({ challenge }) => {
     offers.get(challenge)?.();
@@ -147,11 +150,22 @@ function watchChallenges() {
   });
 }
 
-/** What a game that is offered would be. @param {Offer} offer */
-function termsWords(offer) {
-  const terms = [timeControl(offer.time), text(offer.rated ? "game.rated" : "game.casual")];
-  if (offer.variant && offer.variant !== "7x6") terms.push(offer.variant);
-  return terms.join(", ");
+/** What is said of a challenge by somebody. @param {Offer} offer */
+const received = (offer) => text("challenge.received", { name: spokenName(offer.from.name), terms: offerWords(offer, false) });
+
+/** Offers that stand for days, and were shown in this tab: who has a week to answer need not read them on every page. */
+const SHOWN = "offers-shown";
+
+/** Whether an offer is shown here for the first time, or wants an answer now. @param {Offer} offer */
+function isNew(offer) {
+  if (!takesDays(offer.time)) return true;
+  try {
+    const shown = (sessionStorage.getItem(SHOWN) ?? "").split(" ");
+    sessionStorage.setItem(SHOWN, [...shown, offer.challenge].slice(-SHOWN_MAX).join(" "));
+    return !shown.includes(offer.challenge);
+  } catch {
+    return true;
+  }
 }
 
 /** @param {Offer} offer */
@@ -162,7 +176,7 @@ function showOffer(offer) {
     close();
   };
   const close = toast(
-    text("challenge.received", { name: spokenName(offer.from.name), terms: termsWords(offer) }),
+    received(offer),
     el(
       "div",
       { class: "row" },
@@ -218,6 +232,8 @@ function watchTurns() {
 function watchGames() {
   connection.on("game", (game) => {
     if (!game.you || game.status !== "live" || showsItself(game.game)) return;
+    // One that begins now, by a tournament or a search, for whoever does not look.
+    if (game.event_seq === 0 && !isCorrespondence(game)) notify(youPlay(game), `/game/${game.game}`);
     if (expecting) goToGame(game.game);
     // The header says where one is to move by correspondence.
     else if (isCorrespondence(game)) return;
@@ -235,10 +251,15 @@ const EDITOR = "/bots/editor";
 const showsItself = (game) => [`/game/${game}`, EDITOR].includes(location.pathname);
 
 /** @param {Snapshot} game */
+function youPlay({ you, players }) {
+  const opponent = you === "first" ? players.second : players.first;
+  return text("challenge.you_play", { name: spokenName(opponent.name) });
+}
+
+/** @param {Snapshot} game */
 function remind(game) {
-  const opponent = game.you === "first" ? game.players.second : game.players.first;
   const link = el("a", { class: "button primary compact", href: `/game/${game.game}` }, text("challenge.go_to_game"));
-  return toast(text("challenge.you_play", { name: spokenName(opponent.name) }), el("div", { class: "row" }, link));
+  return toast(youPlay(game), el("div", { class: "row" }, link));
 }
 
 /**

@@ -1,11 +1,14 @@
 // Starts games from anywhere on the site: against a house bot at once, or by a challenge that somebody must accept.
-// Buttons with `data-invite`, a player's name, do the latter; `play-dialog.js` asks how to do the former.
+// Buttons with `data-invite`, a player's name, do the latter, after `invite-dialog.js` has asked how; `play-dialog.js` asks
+// how to do the former.
 
+import { takesDays } from "./correspondence.js";
 import { el } from "./dom.js";
 import { current } from "./settings.js";
 import { expectGame, expectNothing, showChallengeEnd, showRefusal, toast } from "./shell.js";
 import { connection } from "./socket.js";
 import { text } from "./texts.js";
+import { spokenName } from "./words.js";
 
 /** @typedef {import("../types/protocol").Time} Time */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -56,11 +59,23 @@ export async function playBot(bot, side = "random", time = chosenTime(), from = 
 }
 
 /** @param {string} to */
-export async function challenge(to) {
-  expectGame();
+async function challenge(to) {
+  // Who has asked for the dialog waits for it, and nobody else.
+  const { askTerms } = await import("./invite-dialog.js");
+  const terms = await askTerms({ to });
+  if (terms) challengeOn(to, terms);
+}
+
+/**
+ * @param {string} to
+ * @param {import("../types/protocol").Terms} terms
+ */
+export async function challengeOn(to, terms) {
+  const byDays = takesDays(terms.time);
+  if (!byDays) expectGame();
   try {
-    const answer = await connection.request({ type: "challenge", to, time: chosenTime(), rated: wantsRated(), variant: chosenBoard() });
-    if (answer.type === "challenge") waitFor(to, answer.challenge);
+    const answer = await connection.request({ type: "challenge", to, ...terms });
+    if (answer.type === "challenge") waitFor(to, answer.challenge, byDays);
   } catch (error) {
     expectNothing();
     showRefusal(error);
@@ -70,11 +85,13 @@ export async function challenge(to) {
 /**
  * @param {string} to
  * @param {string} id of the challenge
+ * @param {boolean} byDays whether nobody waits for the answer
  */
-function waitFor(to, id) {
+function waitFor(to, id, byDays) {
   const withdraw = () => connection.request({ type: "cancel", challenge: id }).catch(showRefusal);
   const button = el("button", { type: "button", class: "button compact", click: withdraw }, text("challenge.withdraw"));
-  const close = toast(text("challenge.waiting_for", { name: to }), el("div", { class: "row" }, button));
+  const words = text(byDays ? "invite.a_week" : "challenge.waiting_for", { name: spokenName(to) });
+  const close = toast(words, el("div", { class: "row" }, button));
   connection.on("challenge_end", (end) => {
     if (end.challenge !== id) return;
     close();

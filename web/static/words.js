@@ -1,5 +1,6 @@
 // How things are said: time controls, results, reasons, refusals. The only place with sentences built from data.
 
+import { parseVariant } from "./rules.js";
 import { count, decimal, text } from "./texts.js";
 
 /** @typedef {import("../types/protocol").Side} Side */
@@ -57,6 +58,33 @@ export function spokenName(name) {
  */
 export function boardName({ width, height, connect }) {
   return `${width} × ${height}${connect === 4 ? "" : `, ${text("game.in_a_row", { n: connect })}`}`;
+}
+
+/** The board that goes without saying. */
+const USUAL_BOARD = "7x6";
+
+/** How a game begins, where that is not an empty board. @param {import("../types/protocol").Opening | undefined} opening */
+function openingWords(opening) {
+  if (opening?.kind === "balanced") return [text("invite.opening_balanced")];
+  return opening?.moves ? [text("invite.after_moves", { moves: opening.moves })] : [];
+}
+
+/**
+ * What a game that is offered would be, to whoever made the offer or is asked; the usual board and a single game go
+ * without saying.
+ * @param {Pick<import("../types/protocol").Offer, "time" | "rated" | "variant" | "side" | "opening" | "games">} terms
+ * @param {boolean} mine
+ */
+export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random", opening, games = 1 }, mine) {
+  const color = side === "random" ? "" : COLOR[(side === "first") === mine ? "first" : "second"];
+  return [
+    timeControl(time),
+    text(rated ? "game.rated" : "game.casual"),
+    ...(variant === USUAL_BOARD ? [] : [boardName(parseVariant(variant))]),
+    color ? text("invite.you_play", { color }) : text("invite.colors_by_lot"),
+    ...openingWords(opening),
+    ...(games > 1 ? [count("challenge.games", games)] : []),
+  ].join(" · ");
 }
 
 /**

@@ -29,14 +29,22 @@ struct ChallengePage {
     kind: &'static str,
     board: String,
     games: String,
-    /// Who begins, from the point of view of whoever accepts.
+    /// Who begins, from the point of view of whoever looks.
     begins: String,
+    colors: String,
+    opening: String,
+    /// Whether somebody in particular is asked, who may say no.
+    is_named: bool,
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let Ok(id) = id.parse::<ChallengeId>() else { return Err(PageError::not_found(visitor)) };
     let Some(offer) = state.arena.challenge(&id).await else { return Err(PageError::not_found(visitor)) };
     let is_mine = visitor.is(&offer.from.id);
+    if offer.to.as_ref().is_some_and(|to| !is_mine && !visitor.is(&to.id)) {
+        // It is between the two.
+        return Err(PageError::not_found(visitor));
+    }
     let lang = visitor.language();
     let title = if is_mine {
         lang.text("challenge.yours").to_owned()
@@ -47,10 +55,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let time = words::time_control(lang, offer.terms.time.control());
     let kind = words::kind(lang, offer.terms.rated);
     // Whoever gets the link reads there who invites, and to what.
-    let described = format!(
-        "{} · {time} · {kind}",
-        lang.fill("challenge.invites", &[("name", offer.from.name.spoken())])
-    );
+    let invites = lang.fill("challenge.invites", &[("name", offer.from.name.spoken())]);
+    let described = format!("{invites} · {}", words::offer(lang, &offer.terms, false));
     let page = ChallengePage {
         frame: visitor.frame(Tab::Elsewhere, title.as_str()).described(described),
         id: id.to_string(),
@@ -65,13 +71,17 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         ),
         games: lang.count("challenge.games", offer.terms.games.number().into()),
         begins: begins(lang, &offer, is_mine),
+        colors: words::colors(lang, offer.terms.side, is_mine),
+        opening: words::opening(lang, offer.terms.opening.as_ref())
+            .unwrap_or_else(|| lang.text("invite.opening_none").to_owned()),
+        is_named: offer.to.is_some(),
         title,
     };
     Ok(Html(page.render()?))
 }
 
 /// Who begins, as whoever looks at an offer is told.
-pub(super) fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
+fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
     match (offer.terms.side, is_mine) {
         (SideChoice::Random, _) => lang.text("challenge.by_lot").to_owned(),
         (SideChoice::First, true) | (SideChoice::Second, false) => lang.text("challenge.you").to_owned(),

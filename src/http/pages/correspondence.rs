@@ -5,7 +5,6 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Html;
 
-use super::challenge::begins;
 use super::characters::Cast;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
@@ -19,16 +18,22 @@ use crate::model::vacation::{self, Vacation, days_left};
 use crate::protocol::server::{Offer, Snapshot};
 use crate::protocol::terms::WireSide;
 
-/// Days for each move that are offered.
-const DAYS: [u32; 3] = [1, 3, 7];
-/// Which of them is chosen unless somebody chooses.
+/// How many days for each move are chosen unless somebody chooses.
 const DAYS_CHOSEN: u32 = 3;
 
 /// Days for each move, to choose.
-struct DaysChoice {
-    move_ms: u32,
-    words: String,
-    is_chosen: bool,
+pub(super) struct DaysChoice {
+    pub(super) move_ms: u32,
+    pub(super) words: String,
+    pub(super) is_chosen: bool,
+}
+
+impl DaysChoice {
+    pub(super) fn new(lang: Language, days: u32) -> Self {
+        const DAY_MS: u32 = 24 * 3_600_000;
+        let words = lang.count("game.days", days.into());
+        Self { move_ms: days * DAY_MS, words, is_chosen: days == DAYS_CHOSEN }
+    }
 }
 
 /// One's own games in progress, those that end soonest first.
@@ -38,28 +43,25 @@ struct OwnGames {
     their_turn: Vec<GameTile>,
 }
 
-/// An offer that anyone may take.
+/// An offer that anyone may take, or that is made to the visitor, or by the visitor to somebody.
 struct OpenOffer {
     id: String,
     from: PlayerTag,
+    /// Who is asked, in the visitor's own.
+    to: Option<PlayerTag>,
     is_mine: bool,
-    /// Days for each move, whether it counts, the board.
+    /// All that is offered, from the visitor's point of view.
     terms: String,
-    /// Who begins, from the point of view of whoever takes it.
-    begins: String,
 }
 
 impl OpenOffer {
     fn new(lang: Language, offer: &Offer, is_mine: bool) -> Self {
-        let terms = &offer.terms;
-        let time = words::time_control(lang, terms.time.control());
-        let (kind, board) = (words::kind(lang, terms.rated), words::board(lang, terms.variant.0));
         Self {
             id: offer.challenge.to_string(),
             from: PlayerTag::new(lang, &offer.from),
+            to: offer.to.as_ref().filter(|_| is_mine).map(|to| PlayerTag::new(lang, to)),
             is_mine,
-            terms: format!("{time} · {kind} · {board}"),
-            begins: begins(lang, offer, is_mine),
+            terms: words::offer(lang, &offer.terms, is_mine),
         }
     }
 }
@@ -91,47 +93,45 @@ struct CorrespondencePage {
     offers: Vec<OpenOffer>,
     /// How many days of vacation are left, and when the one that goes on ends.
     vacation: Option<VacationShown>,
-    times: Vec<DaysChoice>,
-    boards: Vec<words::BoardChoice>,
+    /// Challenges that the visitor made to somebody, or is asked by.
+    asked: Vec<OpenOffer>,
 }
 
 pub(super) async fn page(State(state): State<AppState>, visitor: Visitor) -> Page {
     let lang = visitor.language();
-    let (own, vacation) = match visitor.signed_in() {
+    let (own, vacation, asked) = match visitor.signed_in() {
         Some(viewer) => {
             let player = &viewer.identity.id;
             let taken = state.store.vacations_of(player).await?;
             let vacation = VacationShown::new(lang, &taken, UnixMillis::now());
-            (own_games(&state, lang, player).await, Some(vacation))
+            (own_games(&state, lang, player).await, Some(vacation), state.arena.asked(player).await)
         }
-        None => (OwnGames::default(), None),
+        None => (OwnGames::default(), None, Vec::new()),
     };
-    let offers = state.arena.open_offers().await;
-    let offers = offers
-        .iter()
-        .filter(|offer| is_wanted(&state, &visitor, offer))
-        .map(|offer| OpenOffer::new(lang, offer, visitor.is(&offer.from.id)));
+    let shown = |offers: Vec<Offer>| -> Vec<OpenOffer> {
+        offers.iter().map(|offer| OpenOffer::new(lang, offer, visitor.is(&offer.from.id))).collect()
+    };
     let page = CorrespondencePage {
-        offers: offers.collect(),
+        offers: shown(wanted_offers(&state, &visitor).await),
+        asked: shown(asked),
         frame: visitor.frame(Tab::Play, lang.text("correspondence.title")),
         own,
         vacation,
-        times: DAYS.map(|days| choice(lang, days)).into(),
-        boards: words::boards(lang),
     };
     Ok(Html(page.render()?))
+}
+
+/// The offers that anyone may take, but those of whom the visitor blocks.
+async fn wanted_offers(state: &AppState, visitor: &Visitor) -> Vec<Offer> {
+    let mut offers = state.arena.open_offers().await;
+    offers.retain(|offer| is_wanted(state, visitor, offer));
+    offers
 }
 
 /// Whether an offer is none of somebody whom the visitor blocks. Whoever is blocked sees all: nobody tells them.
 fn is_wanted(state: &AppState, visitor: &Visitor, offer: &Offer) -> bool {
     let me = visitor.viewer().map(|viewer| &viewer.identity.id);
     me.is_none_or(|me| !state.accounts.blocks().of(me).contains(&offer.from.id))
-}
-
-fn choice(lang: Language, days: u32) -> DaysChoice {
-    const DAY_MS: u32 = 24 * 3_600_000;
-    let words = lang.count("game.days", days.into());
-    DaysChoice { move_ms: days * DAY_MS, words, is_chosen: days == DAYS_CHOSEN }
 }
 
 async fn own_games(state: &AppState, lang: Language, player: &PlayerId) -> OwnGames {

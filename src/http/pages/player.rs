@@ -35,7 +35,7 @@ use crate::http::leagues::{Achievements, OPPONENTS_MAX};
 use crate::http::payer::Paying;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
-use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::ids::{GONE_PREFIX, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 
 use crate::model::rating::elo::ShownRating;
@@ -214,6 +214,7 @@ struct PlayerPage {
     /// What is said of a bot of the house beside how it plays.
     notes: Vec<&'static str>,
     is_online: bool,
+    may_be_asked: bool,
     is_me: bool,
     between: Between,
     owner: Option<Linked>,
@@ -243,8 +244,7 @@ pub(super) async fn page(
     Query(from): Query<From>,
 ) -> Page {
     let Some(player) = named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
-    let lang = visitor.language();
-    let ratings = ratings_of(&state, &player).await?;
+    let (lang, ratings) = (visitor.language(), ratings_of(&state, &player).await?);
     let (variant, bots) = (shown_variant(&from, &ratings), state.arena.open_bots());
     let (games, older) = finished(&state, lang, &player.id, from.before).await?;
     let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
@@ -259,6 +259,7 @@ pub(super) async fn page(
         is_house: player.house,
         notes: notes(lang, &bots, &player.id),
         is_online: player.house || state.arena.is_online(&player.id),
+        may_be_asked: may_be_asked(&state, &visitor, &player),
         is_me: visitor.is(&player.id),
         between: Between::of(&state, &visitor, &player).await?,
         owner: owner(&state, lang, &player).await?,
@@ -290,11 +291,19 @@ fn notes(lang: Language, bots: &[OpenBot], player: &PlayerId) -> Vec<&'static st
 }
 
 /// The player of this name, if it can be one.
-async fn named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, StoreError> {
+pub(super) async fn named(state: &AppState, name: &str) -> Result<Option<StoredPlayer>, StoreError> {
     match name.parse::<PlayerName>() {
         Ok(name) => state.store.player_by_name(&name).await,
         Err(_) => Ok(None),
     }
+}
+
+/// Whether the visitor may ask a player for a game: with days for each move, if both have accounts, also somebody who is
+/// not here.
+fn may_be_asked(state: &AppState, visitor: &Visitor, player: &StoredPlayer) -> bool {
+    let is_gone = player.name.as_str().starts_with(GONE_PREFIX);
+    let by_days = player.kind == PlayerKind::Human && !is_gone && visitor.signed_in().is_some();
+    by_days || state.arena.is_online(&player.id)
 }
 
 fn about(lang: Language, player: &StoredPlayer) -> String {

@@ -40,8 +40,10 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 35] = [
+const PATHS: [&str; 37] = [
     "/friends",
+    "/invite",
+    "/invite?to=ada",
     "/teach",
     "/correspondence",
     "/class",

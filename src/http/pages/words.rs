@@ -7,9 +7,10 @@ use jiff::tz::TimeZone;
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::texts::Language;
 use crate::model::clock::{TimeControl, is_unhurried, takes_days};
+use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
-use crate::protocol::terms::WireSide;
+use crate::protocol::terms::{Terms, WireOpening, WireSide};
 
 /// The word for a side's discs.
 pub(super) fn color(lang: Language, side: WireSide) -> &'static str {
@@ -74,6 +75,41 @@ fn length(lang: Language, ms: u32) -> String {
         ms if ms >= HOUR && ms % HOUR == 0 => lang.fill("game.hours", &[("n", ms / HOUR)]),
         ms if ms >= MINUTE && ms % MINUTE == 0 => lang.fill("game.minutes", &[("n", ms / MINUTE)]),
         ms => lang.fill("game.seconds", &[("n", lang.decimal(f64::from(ms) / 1_000.0))]),
+    }
+}
+
+/// What a game that is offered would be, to whoever made the offer or is asked. The usual board and a single game go
+/// without saying.
+pub(super) fn offer(lang: Language, terms: &Terms, is_mine: bool) -> String {
+    let mut words = vec![time_control(lang, terms.time.control()), kind(lang, terms.rated).to_owned()];
+    if terms.variant.0 != Variant::STANDARD {
+        words.push(board(lang, terms.variant.0));
+    }
+    words.push(colors(lang, terms.side, is_mine));
+    words.extend(opening(lang, terms.opening.as_ref()));
+    if terms.games.number() > 1 {
+        words.push(lang.count("challenge.games", terms.games.number().into()));
+    }
+    words.join(" · ")
+}
+
+/// Which discs one would play: whoever made the offer has chosen a side.
+pub(super) fn colors(lang: Language, chosen: SideChoice, is_mine: bool) -> String {
+    let side = match (chosen, is_mine) {
+        (SideChoice::Random, _) => return lang.text("invite.colors_by_lot").to_owned(),
+        (SideChoice::First, true) | (SideChoice::Second, false) => WireSide::First,
+        (SideChoice::First, false) | (SideChoice::Second, true) => WireSide::Second,
+    };
+    lang.fill("invite.you_play", &[("color", color(lang, side))])
+}
+
+/// How a game begins, where that is not an empty board.
+pub(super) fn opening(lang: Language, opening: Option<&WireOpening>) -> Option<String> {
+    let opening = opening?;
+    match opening.kind {
+        OpeningKind::None => None,
+        OpeningKind::Balanced => Some(lang.text("invite.opening_balanced").to_owned()),
+        OpeningKind::Given => Some(lang.fill("invite.after_moves", &[("moves", opening.moves.as_str())])),
     }
 }
 
@@ -193,6 +229,8 @@ pub(super) fn minute(at: UnixMillis) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::clock::GameTime;
+    use crate::protocol::terms::{SeriesLength, WireVariant};
 
     #[track_caller]
     fn check_time(bank_ms: Option<u32>, increment_ms: u32, move_ms: Option<u32>, expected: &str) {
@@ -211,6 +249,38 @@ mod tests {
         check_time(None, 0, Some(3 * 86_400_000), "3 days a move");
         let half = TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None };
         assert_eq!(time_control(Language::German, half), "1 min + 0,5 s");
+    }
+
+    #[test]
+    fn every_kind_of_offer_is_said_in_words() {
+        let time = TimeControl { bank_ms: Some(180_000), increment_ms: 2_000, move_ms: None };
+        let plain = Terms {
+            time: GameTime::new(time).unwrap(),
+            rated: true,
+            variant: WireVariant::default(),
+            opening: None,
+            games: SeriesLength::default(),
+            side: SideChoice::Random,
+            load: false,
+        };
+        assert_eq!(offer(Language::English, &plain, false), "3 min + 2 s · Rated · Colours by lot");
+        let given = WireOpening { kind: OpeningKind::Given, moves: "4453".into() };
+        let full = Terms {
+            rated: false,
+            variant: WireVariant("9x6x5".parse().unwrap()),
+            opening: Some(given),
+            games: SeriesLength::new(2),
+            side: SideChoice::First,
+            ..plain
+        };
+        let terms = |color| {
+            format!(
+                "3 min + 2 s · Casual · 9 × 6, 5 in a row · You play {color} · After 4453 · \
+                 2 games, sides swapped each time"
+            )
+        };
+        assert_eq!(offer(Language::English, &full, true), terms("Coral"));
+        assert_eq!(offer(Language::English, &full, false), terms("Gold"));
     }
 
     #[test]

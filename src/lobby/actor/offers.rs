@@ -385,6 +385,16 @@ impl LobbyActor {
         }
     }
 
+    /// Offers by correspondence that a player makes to somebody, or is asked by.
+    pub(super) fn asked(&self, player: &PlayerId) -> Vec<Offer> {
+        self.shown(self.challenges.of(player).filter(|challenge| challenge.asks_by_correspondence()))
+    }
+
+    /// Offers as they stand now.
+    pub(super) fn shown<'a>(&self, offers: impl Iterator<Item = &'a PendingChallenge>) -> Vec<Offer> {
+        offers.map(|challenge| self.offer(challenge)).collect()
+    }
+
     /// An offer as it stands now.
     pub(super) fn offer(&self, challenge: &PendingChallenge) -> Offer {
         let left = challenge.expires.saturating_duration_since(now());

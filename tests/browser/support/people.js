@@ -13,6 +13,17 @@ export async function toLobby(page) {
 }
 
 /**
+ * Makes a link to a game as the dialog proposes it, in the lobby or by days.
+ * @param {Page} page
+ * @returns {Promise<string>}
+ */
+export async function inviteByLink(page) {
+  await page.click("#make-link");
+  await page.click("#send-invite");
+  return page.inputValue("#invite-url");
+}
+
+/**
  * Pairs two visitors by `Play a person`.
  * @param {Page} one
  * @param {Page} two
