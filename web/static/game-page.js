@@ -7,7 +7,7 @@ import { find } from "./dom.js";
 import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
-import { areWanted } from "./reactions.js";
+import { areWanted, reactionWords } from "./reactions.js";
 import { formatVariant, landingRow } from "./rules.js";
 import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
@@ -260,7 +260,7 @@ async function join() {
 /** @type {GameMessage["type"][]} */
 const TYPES = ["game", "turn", "moved", "game_end", "opponent_gone", "takeback_offer", "takeback_refused", "rematch_offer", "crowd"];
 for (const type of TYPES) connection.on(type, receive);
-connection.on("reaction", ({ game, by, emoji }) => game === id && areWanted() && view.react(by, emoji));
+connection.on("reaction", ({ game, by, emoji }) => game === id && areWanted() && view.react(by, reactionWords(emoji)));
 connection.on("truth", (message) => message.game === id && truth.hear(message));
 connection.on("synced", join);
 connection.on("welcome", show);

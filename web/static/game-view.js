@@ -8,7 +8,6 @@ import { faceOf, nameOf } from "./companion.js";
 import { isCorrespondence } from "./correspondence.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
-import { isPhrase, reactionWords } from "./reactions.js";
 import { other } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
@@ -87,12 +86,12 @@ export class GameView {
   /**
    * Lets a reaction rise from its side's seat.
    * @param {Side} side
-   * @param {string} code
+   * @param {string} words an emoji or a phrase
    */
-  react(side, code) {
+  react(side, words) {
     const seat = find(`[data-side="${side}"]`, this.root);
-    const words = reactionWords(code);
-    const look = isPhrase(code) ? "floating phrase" : "floating";
+    // An emoji has no letter.
+    const look = /\p{L}/u.test(words) ? "floating phrase" : "floating";
     const shown = el("span", { class: look, "aria-hidden": "true", animationend: () => shown.remove() }, words);
     // What is said last is read alone.
     for (const before of seat.querySelectorAll(".floating.phrase")) before.remove();

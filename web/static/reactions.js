@@ -33,9 +33,6 @@ export function reactionWords(code) {
   return code in PHRASES ? text(PHRASES[code]) : UNKNOWN;
 }
 
-/** @param {string} code */
-export const isPhrase = (code) => code in PHRASES;
-
 /** The buttons for all of them. */
 export class Reactions {
   #shown = "";
@@ -57,7 +54,7 @@ export class Reactions {
     this.#shown = taken.join();
     const emojis = taken.filter((code) => !code.startsWith(PHRASE));
     const buttons = emojis.map((emoji) => el("button", { type: "button", "aria-label": text("game.react", { emoji }), click: () => this.react(emoji) }, emoji));
-    this.root.replaceChildren(...buttons, ...this.#menu(taken.filter(isPhrase)));
+    this.root.replaceChildren(...buttons, ...this.#menu(taken.filter((code) => code in PHRASES)));
   }
 
   /** The button that opens the phrases, and these. @param {string[]} codes */

@@ -85,7 +85,8 @@ pub(super) async fn page(
         None => lang.text("invite.title").to_owned(),
     };
     let guest = challenged.as_ref().filter(|to| to.kind == PlayerKind::Guest);
-    let away = challenged.as_ref().filter(|to| !to.is_here);
+    // Who cannot be asked by days either is refused by the arena, which says why.
+    let away = challenged.as_ref().filter(|to| is_signed_in && to.kind == PlayerKind::Human && !to.is_here);
     let about = |key, to: &Challenged| lang.fill(key, &[("name", to.shown.as_str())]);
     let page = InvitePage {
         frame: visitor.frame(Tab::Play, title.as_str()).described(lang.text("invite.lead")),
@@ -108,7 +109,7 @@ pub(super) async fn page(
 /// Whoever has this name. Guests are stored when they have played; until then the lobby knows whether they are here.
 async fn challenged(state: &AppState, name: &str) -> Result<Option<Challenged>, PageError> {
     if let Some(player) = named(state, name).await? {
-        let is_here = player.kind == PlayerKind::Guest || state.arena.is_online(&player.id);
+        let is_here = state.arena.is_online(&player.id);
         let shown = player.name.spoken().to_owned();
         return Ok(Some(Challenged { name: player.name.to_string(), shown, kind: player.kind, is_here }));
     }

@@ -81,6 +81,20 @@ const PATHS: [&str; 37] = [
 ];
 
 #[tokio::test]
+async fn the_form_of_an_invitation_offers_what_may_be_played_with_whoever_is_asked() {
+    let site = site("plays").await;
+    let page = site.get("/invite").await.body;
+    assert!(page.contains("value=\"days\" disabled"), "guests have no games by days: {page}");
+    assert!(page.contains("name=\"invite-rated\" disabled"), "and none that are rated");
+    let asked = site.get("/invite?to=ada").await.body;
+    assert!(asked.contains("data-to=\"Ada\"") && asked.contains("Challenge Ada"), "{asked}");
+    let guest = site.get("/invite?to=guest-Bea").await.body;
+    assert!(guest.contains("Bea plays as a guest"), "{guest}");
+    assert!(!guest.contains("value=\"days\""), "with guests there are none by days at all");
+    assert_eq!(site.get("/invite?to=nobody").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn the_list_of_bots_links_to_their_sources_on_the_web() {
     let page = site("plays").await.get("/bots").await.body;
     assert!(page.contains("href=\"https://example.org/hal\" rel=\"nofollow noopener ugc\""), "{page}");
