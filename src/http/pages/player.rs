@@ -215,7 +215,6 @@ struct PlayerPage {
     notes: Vec<&'static str>,
     is_online: bool,
     may_be_asked: bool,
-    is_me: bool,
     between: Between,
     owner: Option<Linked>,
     about: String,
@@ -260,7 +259,6 @@ pub(super) async fn page(
         notes: notes(lang, &bots, &player.id),
         is_online: player.house || state.arena.is_online(&player.id),
         may_be_asked: may_be_asked(&state, &visitor, &player),
-        is_me: visitor.is(&player.id),
         between: Between::of(&state, &visitor, &player).await?,
         owner: owner(&state, lang, &player).await?,
         about: about(lang, &player),
@@ -298,12 +296,12 @@ pub(super) async fn named(state: &AppState, name: &str) -> Result<Option<StoredP
     }
 }
 
-/// Whether the visitor may ask a player for a game: with days for each move, if both have accounts, also somebody who is
+/// Whether the visitor may ask somebody else for a game: with days for each move, if both have accounts, also somebody who is
 /// not here.
 fn may_be_asked(state: &AppState, visitor: &Visitor, player: &StoredPlayer) -> bool {
     let is_gone = player.name.as_str().starts_with(GONE_PREFIX);
     let by_days = player.kind == PlayerKind::Human && !is_gone && visitor.signed_in().is_some();
-    by_days || state.arena.is_online(&player.id)
+    !visitor.is(&player.id) && (by_days || state.arena.is_online(&player.id))
 }
 
 fn about(lang: Language, player: &StoredPlayer) -> String {
