@@ -296,8 +296,8 @@ pub(super) async fn named(state: &AppState, name: &str) -> Result<Option<StoredP
     }
 }
 
-/// Whether the visitor may ask somebody else for a game: with days for each move, if both have accounts, also who is not
-/// here.
+/// Whether the visitor may ask somebody else for a game: with days for each move, if both have accounts, also whoever
+/// is not here.
 fn may_be_asked(state: &AppState, visitor: &Visitor, player: &StoredPlayer) -> bool {
     let is_gone = player.name.as_str().starts_with(GONE_PREFIX);
     let by_days = player.kind == PlayerKind::Human && !is_gone && visitor.signed_in().is_some();
