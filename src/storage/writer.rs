@@ -34,12 +34,8 @@ const CONGESTED_AT: usize = QUEUE_MAX / 4;
 /// How long to wait before writing again when something was in the way.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Writes that came during one commit from which on the next one waits for more. Fewer do not pay for the wait: at 5,000
-/// moves a second some three come, and then none waits for longer than it must.
-const CROWD_MIN: usize = 8;
-
-/// How long it waits for them. A commit costs about as much as thirty moves in it, whatever their number, and on one core
-/// it interrupts those who bring more: with this wait a move took a quarter less of the processor at full speed.
+/// How long a writer that has much to do lets more writes gather before it commits: a commit costs about as much as thirty
+/// moves in it, and on one core it interrupts those who bring more.
 const GATHER: Duration = Duration::from_millis(2);
 
 /// From this age of the oldest waiting write on, no flag falls: the delay is ours, not the players'.
@@ -263,6 +259,34 @@ impl Batch {
     }
 }
 
+/// Tells from the sizes of commits whether the writer has so much to do that the next one should wait for more.
+#[derive(Default)]
+struct Rush {
+    /// Large commits without a small one between them.
+    in_a_row: u32,
+}
+
+impl Rush {
+    /// Writes that come during one commit when more are brought than can well be committed so.
+    const LARGE: usize = 8;
+    /// The same when it has waited before: 10,000 writes a second. At half as many nobody is to wait for longer than for
+    /// the disk.
+    const LARGE_GATHERED: usize = 24;
+    /// Large commits in a row before it waits: a few come together by chance.
+    const BEGINS: u32 = 3;
+
+    /// A commit had so many writes: how long to wait before the next one.
+    fn after(&mut self, writes: usize) -> Option<Duration> {
+        let large = if self.is_on() { Self::LARGE_GATHERED } else { Self::LARGE };
+        self.in_a_row = if writes >= large { self.in_a_row.saturating_add(1) } else { 0 };
+        self.is_on().then_some(GATHER)
+    }
+
+    fn is_on(&self) -> bool {
+        self.in_a_row >= Self::BEGINS
+    }
+}
+
 /// The runtime's clock, which tests can stop.
 fn now() -> Instant {
     tokio::time::Instant::now().into_std()
@@ -331,6 +355,7 @@ impl WriterActor {
     /// who wait are told before.
     pub(crate) async fn run(mut self) -> Result<(), Arc<StoreError>> {
         let mut items = Vec::new();
+        let mut rush = Rush::default();
         while self.inbox.recv_many(&mut items, BATCH_MAX).await > 0 {
             if let Some(oldest) = items.first() {
                 self.gauge.set_busy_since(oldest.queued_at);
@@ -342,7 +367,7 @@ impl WriterActor {
             self.gauge.busy_since.store(0, Ordering::Relaxed);
             self.gauge.waiting.fetch_sub(batch.writes.len(), Ordering::Relaxed);
             let Batch { writes, replies } = batch;
-            let are_many = writes.len() >= CROWD_MIN;
+            let wait = rush.after(writes.len());
             match result {
                 Ok(answers) => {
                     // Before the replies: whoever has one finds the news.
@@ -357,8 +382,8 @@ impl WriterActor {
                     return Err(self.fail(replies, failure));
                 }
             }
-            if are_many && self.inbox.len() < BATCH_MAX {
-                tokio::time::sleep(GATHER).await;
+            if let Some(wait) = wait.filter(|_| self.inbox.len() < BATCH_MAX) {
+                tokio::time::sleep(wait).await;
             }
         }
         Ok(())
@@ -491,25 +516,43 @@ mod tests {
         actor.await.unwrap().unwrap();
     }
 
-    /// Commits this many writes together, and says how long one that comes right behind them waits.
-    async fn wait_behind(crowd: usize) -> Duration {
-        let Setup { store, writer, .. } = set_up();
-        let names = (0..crowd).map(|number| format!("player-{number}"));
-        let answers: Vec<_> = names.map(|name| queue(&writer, add_player(&name))).collect();
-        for answer in answers {
-            answer.await.unwrap();
-        }
-        let began = now();
-        queue(&writer, add_player("one-more")).await.unwrap();
-        assert_eq!(store.commit_sizes(), [crowd, 1]);
-        now() - began
+    /// How long it would wait after each of these commits, in milliseconds.
+    fn waits(commits: &[usize]) -> Vec<u128> {
+        let mut rush = Rush::default();
+        commits.iter().map(|writes| rush.after(*writes).map_or(0, |wait| wait.as_millis())).collect()
+    }
+
+    #[test]
+    fn large_commits_in_a_row_begin_a_rush_and_a_small_one_ends_it() {
+        assert_eq!(waits(&[1, 7, 8, 9, 7, 8, 8, 1]), [0; 8]);
+        assert_eq!(waits(&[8, 8, 8, 24, 40, 23, 40, 40]), [0, 0, 2, 2, 2, 0, 0, 0]);
+        // 5,000 a second, of whom two and a half come during a commit and ten more during a wait.
+        assert_eq!(waits(&[9, 8, 8, 13, 3, 2]), [0, 0, 2, 0, 0, 0]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn behind_a_crowd_more_are_waited_for_and_behind_a_few_nobody_waits() {
-        assert_eq!(wait_behind(CROWD_MIN - 1).await, Duration::ZERO);
-        let waited = wait_behind(CROWD_MIN).await;
-        assert!(waited > Duration::ZERO && waited <= GATHER + Duration::from_millis(1), "{waited:?}");
+    async fn in_a_rush_more_writes_gather_before_the_next_commit() {
+        let Setup { store, writer, .. } = set_up();
+        let crowd = |from: usize| {
+            let names = (from..from + Rush::LARGE).map(|number| format!("player-{number}"));
+            names.map(|name| queue(&writer, add_player(&name))).collect::<Vec<_>>()
+        };
+        for round in 0..3 {
+            for answer in crowd(100 * round) {
+                answer.await.unwrap();
+            }
+        }
+        let began = now();
+        let first = queue(&writer, add_player("first"));
+        settle().await;
+        let second = queue(&writer, add_player("second"));
+        first.await.unwrap();
+        second.await.unwrap();
+        assert!(now() - began <= GATHER + Duration::from_millis(1));
+        let alone = now();
+        queue(&writer, add_player("third")).await.unwrap();
+        assert_eq!(now(), alone, "the rush is over");
+        assert_eq!(store.commit_sizes(), [Rush::LARGE, Rush::LARGE, Rush::LARGE, 2, 1]);
     }
 
     #[tokio::test(start_paused = true)]
