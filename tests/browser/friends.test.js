@@ -32,6 +32,16 @@ async function pressFollow(page, name, then) {
   await page.waitForSelector(`[data-follow="${name}"]:has-text("${then}")`);
 }
 
+/**
+ * Challenges somebody to the usual game.
+ * @param {Page} page
+ * @param {string} name
+ */
+async function challenge(page, name) {
+  await page.click(`[data-invite="${name}"]`);
+  await page.click("#send-invite");
+}
+
 test("two follow each other, see that they are there, and play", async () => {
   const [ada, bob] = await Promise.all([browser.visitor(arena.url, DESKTOP), browser.visitor(arena.url, PHONE)]);
   await ada.goto("/friends");
@@ -61,7 +71,7 @@ test("two follow each other, see that they are there, and play", async () => {
   await open(bob);
   await ada.goto("/friends");
   await open(ada);
-  await ada.click('#friends [data-invite="Bob"]');
+  await challenge(ada, "Bob");
   await bob.click(".toast >> text=Accept");
   await Promise.all([ada.waitForURL("**/game/*"), bob.waitForURL("**/game/*")]);
 
@@ -117,7 +127,7 @@ test("whoever is blocked cannot challenge, and the list has a way back", async (
   await open(fay);
   await gus.goto("/player/Fay");
   await open(gus);
-  await gus.click('[data-invite="Fay"]');
+  await challenge(gus, "Fay");
   await gus.waitForSelector(".toast >> text=/does not|not accept/i");
   await fay.waitForTimeout(300);
   assert.equal(await fay.locator(".toast >> text=/Gus challenges/").count(), 0);
@@ -128,7 +138,7 @@ test("whoever is blocked cannot challenge, and the list has a way back", async (
   await fay.waitForSelector(".toast >> text=Gus is blocked no more");
   assert.equal(await fay.locator("#blocked").count(), 0);
   await open(fay);
-  await gus.click('[data-invite="Fay"]');
+  await challenge(gus, "Fay");
   await fay.click(".toast >> text=Accept");
   await Promise.all([fay.waitForURL("**/game/*"), gus.waitForURL("**/game/*")]);
   await fay.waitForSelector('[data-block="Gus"]');
