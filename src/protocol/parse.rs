@@ -48,8 +48,8 @@ struct PlainMove<'a> {
     id: Option<&'a str>,
 }
 
-/// Reads a `move` without a tree. In whatever is not as plain as that it sees nothing, and [`parse_any`] reads it, which has
-/// the words for refusals: what both read they read alike.
+/// Reads a `move` without a tree. In whatever is not as plain as that it sees nothing, and [`parse_any`] reads it,
+/// which has the words for refusals: what both read they read alike.
 fn read_plain_move(text: &str) -> Option<Request> {
     // Without this a list of the fields' values would be one, too.
     if !text.starts_with('{') {

@@ -633,7 +633,8 @@ impl Frame {
     }
 }
 
-/// The whole text of a message for one receiver: the body that all share, with `seq` and `re` put in front of its fields.
+/// The whole text of a message for one receiver: the body that all share, with `seq` and `re` put in front of its
+/// fields.
 ///
 /// Its memory is exactly as long as it is, so that the codec takes it over as it stands.
 ///

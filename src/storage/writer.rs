@@ -34,8 +34,8 @@ const CONGESTED_AT: usize = QUEUE_MAX / 4;
 /// How long to wait before writing again when something was in the way.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How long a writer that has much to do lets more writes gather before it commits: a commit costs about as much as thirty
-/// moves in it, and on one core it interrupts those who bring more.
+/// How long a writer that has much to do lets more writes gather before it commits: a commit costs about as much as
+/// thirty moves in it, and on one core it interrupts those who bring more.
 const GATHER: Duration = Duration::from_millis(2);
 
 /// From this age of the oldest waiting write on, no flag falls: the delay is ours, not the players'.
@@ -269,8 +269,8 @@ struct Rush {
 impl Rush {
     /// Writes that come during one commit when more are brought than can well be committed so.
     const LARGE: usize = 8;
-    /// The same when it has waited before: 10,000 writes a second. At half as many nobody is to wait for longer than for
-    /// the disk.
+    /// The same when it has waited before: 10,000 writes a second. At half as many nobody is to wait for longer than
+    /// for the disk.
     const LARGE_GATHERED: usize = 24;
     /// Large commits in a row before it waits: a few come together by chance.
     const BEGINS: u32 = 3;

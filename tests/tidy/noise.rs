@@ -26,7 +26,7 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/http/api/own_bots.rs", "endpoints", 68),
     ("src/http/pages/chart.rs", "new", 50),
     ("src/operations/verify/fold.rs", "add", 47),
-    ("src/play/room/actor/telling.rs", "carry_out", 62),
+    ("src/play/room/actor/telling.rs", "carry_out", 61),
     ("src/play/room/remote/owner.rs", "command", AS_LONG_AS_ITS_ENUM),
     ("src/storage/memory.rs", "apply", AS_LONG_AS_ITS_ENUM),
     ("src/storage/postgres/apply.rs", "apply", AS_LONG_AS_ITS_ENUM),

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Rooms and lobby push into it, the socket that is attached takes out of it; whoever comes first holds the lock for
-//! as long as it takes to move one entry. Where a move is told its room writes to the sockets itself, if they take it. What was sent stays in the ring for a while, so that a client that comes
-//! back can have it again.
+//! as long as it takes to move one entry. Where a move is told its room writes to the sockets itself, if they take it.
+//! What was sent stays in the ring for a while, so that a client that comes back can have it again.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,8 +64,8 @@ impl Eq for Attachment {}
 /// The way to the client of a socket that is attached. Whoever has queued something can have it written at once, which
 /// saves the socket's own task a turn: of three turns that it took for a move of each side two only wrote.
 pub(crate) trait Line: Send + Sync {
-    /// Writes what waits in `outbox` as far as the client takes it at once. False if something is left, or another thread
-    /// is at the socket: its task has to look then.
+    /// Writes what waits in `outbox` as far as the client takes it at once. False if something is left, or another
+    /// thread is at the socket: its task has to look then.
     fn write(&self, outbox: &Outbox, attachment: &Attachment) -> bool;
 }
 

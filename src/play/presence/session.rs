@@ -47,7 +47,8 @@ pub struct Session {
     commands: mpsc::Sender<SessionCommand>,
     /// Measured by the socket, read by rooms with each turn: a number that nothing else must agree with.
     round_trip_us: AtomicU64,
-    /// Whether its player's first illegal move loses a game, as declared: the registry keeps it true, each move reads it.
+    /// Whether its player's first illegal move loses a game, as declared: the registry keeps it true, each move reads
+    /// it.
     is_strict: AtomicBool,
     /// A lock, for a room notes a turn in the moment in which it queues the message, and the socket must know of it
     /// when the answer comes. It is held for one method of the state, in which nothing waits and nothing else is

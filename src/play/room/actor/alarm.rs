@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use tokio::time::{Sleep, sleep_until};
 
-/// Rings when something is due, and now and then before: with each move the next deadline lies elsewhere, mostly later, and
-/// a timer that is put off each time costs more than one that rings in vain once a game.
+/// Rings when something is due, and now and then before: with each move the next deadline lies elsewhere, mostly later,
+/// and a timer that is put off each time costs more than one that rings in vain once a game.
 #[derive(Debug, Default)]
 pub(super) struct Alarm {
     sleep: Option<Pin<Box<Sleep>>>,

@@ -63,22 +63,17 @@ impl RoomActor {
                     crowd.push(frame);
                 }
                 Effect::RematchOffered(side) => {
-                    let frame = Frame::new(ServerMessage::RematchOffer(self.offered_by(side)));
-                    self.members.tell_players(side, &frame, asker.as_ref());
+                    self.tell_offer(side, ServerMessage::RematchOffer, asker.as_ref());
                 }
                 Effect::RematchAgreed => {
                     let spec = self.state.spec().clone();
                     self.tell_host(RoomNews::RematchAgreed { spec }).await;
                 }
                 Effect::TakebackOffered(side) => {
-                    let frame = Frame::new(ServerMessage::TakebackOffer(self.offered_by(side)));
-                    self.members.tell_players(side, &frame, asker.as_ref());
+                    self.tell_offer(side, ServerMessage::TakebackOffer, asker.as_ref());
                 }
-                Effect::TakebackRefused(side) => {
-                    let frame = Frame::new(ServerMessage::TakebackRefused(self.offered_by(side)));
-                    // Whoever refused is answered `ok`; its other connections hear it here.
-                    self.members.tell_players(side, &frame, None);
-                }
+                // Whoever refused is answered `ok`; its other connections hear it here.
+                Effect::TakebackRefused(side) => self.tell_offer(side, ServerMessage::TakebackRefused, None),
             }
         }
         self.members.flush(first);
@@ -96,8 +91,10 @@ impl RoomActor {
         }
     }
 
-    fn offered_by(&self, side: Side) -> Offered {
-        Offered { game: self.state.spec().id.clone(), by: side.into() }
+    /// Tells both players what one of them offers, or has refused.
+    fn tell_offer(&self, by: Side, kind: fn(Offered) -> ServerMessage, asker: Option<&ReplyTo>) {
+        let offered = Offered { game: self.state.spec().id.clone(), by: by.into() };
+        self.members.tell_players(by, &Frame::new(kind(offered)), asker);
     }
 
     fn tell_given_back(&self, time: Duration) {
