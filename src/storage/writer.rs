@@ -262,28 +262,29 @@ impl Batch {
 /// Tells from the sizes of commits whether the writer has so much to do that the next one should wait for more.
 #[derive(Default)]
 struct Rush {
-    /// Large commits without a small one between them.
-    in_a_row: u32,
+    /// The mean of some [`Self::OVER`] commits, times that.
+    sum: usize,
+    is_on: bool,
 }
 
 impl Rush {
-    /// Writes that come during one commit when more are brought than can well be committed so.
-    const LARGE: usize = 8;
-    /// The same when it has waited before: 10,000 writes a second. At half as many nobody is to wait for longer than
-    /// for the disk.
-    const LARGE_GATHERED: usize = 24;
-    /// Large commits in a row before it waits: a few come together by chance.
-    const BEGINS: u32 = 3;
+    /// Commits over which the mean is taken: single ones are large by chance.
+    const OVER: usize = 8;
+    /// Writes in a commit, in the mean, with which it begins: at 5,000 writes a second there are three, and nobody is to
+    /// wait for longer than for the disk.
+    const BEGINS: usize = 6;
+    /// Writes in one commit after a wait with fewer of which it ends: 10,000 a second.
+    const GOES_ON: usize = 24;
 
     /// A commit had so many writes: how long to wait before the next one.
     fn after(&mut self, writes: usize) -> Option<Duration> {
-        let large = if self.is_on() { Self::LARGE_GATHERED } else { Self::LARGE };
-        self.in_a_row = if writes >= large { self.in_a_row.saturating_add(1) } else { 0 };
-        self.is_on().then_some(GATHER)
-    }
-
-    fn is_on(&self) -> bool {
-        self.in_a_row >= Self::BEGINS
+        if self.is_on && writes < Self::GOES_ON {
+            *self = Self::default();
+        } else {
+            self.sum = self.sum - self.sum / Self::OVER + writes;
+            self.is_on |= self.sum >= Self::OVER * Self::BEGINS;
+        }
+        self.is_on.then_some(GATHER)
     }
 }
 
@@ -523,18 +524,21 @@ mod tests {
     }
 
     #[test]
-    fn large_commits_in_a_row_begin_a_rush_and_a_small_one_ends_it() {
-        assert_eq!(waits(&[1, 7, 8, 9, 7, 8, 8, 1]), [0; 8]);
-        assert_eq!(waits(&[8, 8, 8, 24, 40, 23, 40, 40]), [0, 0, 2, 2, 2, 0, 0, 0]);
-        // 5,000 a second, of whom two and a half come during a commit and ten more during a wait.
-        assert_eq!(waits(&[9, 8, 8, 13, 3, 2]), [0, 0, 2, 0, 0, 0]);
+    fn many_writes_in_the_mean_begin_a_rush_and_few_after_a_wait_end_it() {
+        assert_eq!(waits(&[1, 40, 1, 2, 3]), [0; 5], "one large commit");
+        assert_eq!(waits(&[3; 1_000]), [0; 1_000], "5,000 a second");
+        let saturated: Vec<usize> = [1, 16].repeat(20);
+        let begins = waits(&saturated).iter().position(|wait| *wait > 0).unwrap();
+        assert!(begins < 12, "8 in the mean, however they alternate: {begins}");
+        assert_eq!(waits(&[48, 80, 24, 23, 3, 3]), [2, 2, 2, 0, 0, 0]);
+        assert_eq!(waits(&[usize::MAX / 2, 0]), [2, 0]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn in_a_rush_more_writes_gather_before_the_next_commit() {
         let Setup { store, writer, .. } = set_up();
         let crowd = |from: usize| {
-            let names = (from..from + Rush::LARGE).map(|number| format!("player-{number}"));
+            let names = (from..from + Rush::GOES_ON).map(|number| format!("player-{number}"));
             names.map(|name| queue(&writer, add_player(&name))).collect::<Vec<_>>()
         };
         for round in 0..3 {
@@ -552,7 +556,7 @@ mod tests {
         let alone = now();
         queue(&writer, add_player("third")).await.unwrap();
         assert_eq!(now(), alone, "the rush is over");
-        assert_eq!(store.commit_sizes(), [Rush::LARGE, Rush::LARGE, Rush::LARGE, 2, 1]);
+        assert_eq!(store.commit_sizes(), [Rush::GOES_ON, Rush::GOES_ON, Rush::GOES_ON, 2, 1]);
     }
 
     #[tokio::test(start_paused = true)]
