@@ -270,8 +270,8 @@ struct Rush {
 impl Rush {
     /// Commits over which the mean is taken: single ones are large by chance.
     const OVER: usize = 8;
-    /// Writes in a commit, in the mean, with which it begins: at 5,000 writes a second there are three, and nobody is to
-    /// wait for longer than for the disk.
+    /// Writes in a commit, in the mean, with which it begins: at 5,000 writes a second there are three, and nobody is
+    /// to wait for longer than for the disk.
     const BEGINS: usize = 6;
     /// Writes in one commit after a wait with fewer of which it ends: 10,000 a second.
     const GOES_ON: usize = 24;
