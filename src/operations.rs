@@ -7,6 +7,7 @@ pub(crate) mod dumps;
 pub(crate) mod forgetting;
 pub(crate) mod mail;
 mod outgoing;
+pub(crate) mod packing;
 pub(crate) mod push;
 mod schedule;
 mod turns;

@@ -34,6 +34,8 @@ pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_operators;
 #[cfg(test)]
+pub(crate) mod conformance_of_packing;
+#[cfg(test)]
 pub(crate) mod conformance_of_pushes;
 #[cfg(test)]
 pub(crate) mod conformance_of_ratings;
@@ -60,6 +62,7 @@ pub(crate) mod members;
 pub mod memory;
 pub mod moderation;
 pub mod operators;
+mod packed;
 pub mod people;
 pub(crate) mod postgres;
 pub(crate) mod published;

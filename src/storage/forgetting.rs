@@ -1,6 +1,6 @@
-//! What old games have beside their moves, and need no more to be verified, replayed or rated: texts of lessons, and
-//! what bots of the house thought in games among themselves. It goes after a while, so that a store grows with its
-//! games alone.
+//! A store grows with its games alone, and little. What old games have beside their moves, and need no more to be
+//! verified, replayed or rated, goes after a while: texts of lessons, and what bots of the house thought in games among
+//! themselves. And the log of a finished game is [packed](super::packed).
 
 use async_trait::async_trait;
 
@@ -35,9 +35,12 @@ pub(super) fn last_old(
     next.into_iter().take_while(|(_, ended_at)| *ended_at < before).last().map_or(done, |(number, _)| number)
 }
 
-/// The part of a store that is about it. Written by [`super::store::Write::Forget`].
+/// The part of a store that is about it. Written by [`super::store::Write::Forget`] and [`super::store::Write::Pack`].
 #[async_trait]
 pub trait ForgettingStore {
     /// How far it has come.
     async fn forgotten(&self) -> Result<Forgotten, StoreError>;
+
+    /// Finished games whose logs are not packed yet. None in a store that keeps no logs.
+    async fn unpacked(&self) -> Result<u64, StoreError>;
 }

@@ -27,6 +27,7 @@ mod moderation;
 mod open;
 mod open_error;
 mod operators;
+mod packing;
 mod people;
 mod players;
 mod precedents;

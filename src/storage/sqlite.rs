@@ -28,6 +28,7 @@ mod marker;
 mod moderation;
 mod open;
 mod operators;
+mod packing;
 mod people;
 mod players;
 mod published;
@@ -317,6 +318,37 @@ mod tests {
             assert!(error.to_string().contains("append-only"), "{change}: {error}");
         }
         write_connection.try_execute("UPDATE event SET info = NULL").unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_packed_log_cannot_be_rewritten_either() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&directory.path().join("test.db"), Durability::Relaxed).await.unwrap();
+        add_players(&store, &["Ada", "Bob"]).await;
+        let append = Write::Append { game: "g1".parse().unwrap(), events: moves("4453") };
+        store.commit(&[Write::StartGame(spec("g1", "Ada", "Bob")), append]).await.unwrap();
+        play(&store, spec("g2", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+        let rows = async || {
+            let lock = store.write_connection.lock().await;
+            let sql = "SELECT (SELECT count(*) FROM event WHERE game = 2), (SELECT count(*) FROM packed_log)";
+            let counts: (i64, i64) = db::query_as(sql).fetch_one(lock.connection()).unwrap();
+            counts
+        };
+        assert_eq!(rows().await, (8, 0));
+        store.commit(&[Write::Pack { games: 9 }]).await.unwrap();
+        assert_eq!(rows().await, (0, 1));
+        let mut write_connection = store.write_connection.lock().await;
+        for change in [
+            "UPDATE packed_log SET events = x''",
+            "UPDATE packed_log SET notes = x''",
+            "UPDATE packed_log SET reason = 'time'",
+            "DELETE FROM packed_log",
+            "DELETE FROM event WHERE game = 1",
+        ] {
+            let error = write_connection.try_execute(change).unwrap_err();
+            assert!(error.to_string().contains("append-only"), "{change}: {error}");
+        }
+        write_connection.try_execute("UPDATE packed_log SET notes = NULL").unwrap();
     }
 
     #[tokio::test]

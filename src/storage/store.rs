@@ -298,6 +298,8 @@ pub enum Write {
     StepJudging(Box<JudgingStep>),
     /// The next old games lose what they have beside their moves. Done again it goes on with those after them.
     Forget(Forgetting),
+    /// The logs of the next so many finished games are packed. Done again it goes on with those after them.
+    Pack { games: u32 },
     /// Puzzles that came from elsewhere than the judged games.
     AddPuzzles(Harvest),
     /// An attempt at a puzzle; another one of the same player changes nothing. Those of a guest count for the puzzles
@@ -396,6 +398,7 @@ impl Write {
             | Self::Publish(_)
             | Self::StepJudging(_)
             | Self::Forget(_)
+            | Self::Pack { .. }
             | Self::AddPuzzles(_)
             | Self::SeeVersion { .. }
             | Self::SaveTest { .. }

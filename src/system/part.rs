@@ -35,6 +35,8 @@ pub(crate) enum Part {
     IdleGuests,
     /// Leaves out what old games have beside their moves.
     Forgetting,
+    /// Packs the logs of finished games.
+    Packing,
     /// Makes copies of the store by the schedule.
     Backups,
     /// Writes all games into files for everybody.
@@ -71,7 +73,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 36] = [
+    pub(crate) const ALL: [Self; 37] = [
         Self::Room,
         Self::Seat,
         Self::Compute,
@@ -89,6 +91,7 @@ impl Part {
         Self::Orders,
         Self::IdleGuests,
         Self::Forgetting,
+        Self::Packing,
         Self::Backups,
         Self::Dumps,
         Self::Gauges,
@@ -129,6 +132,7 @@ impl Part {
             Self::Orders => "orders",
             Self::IdleGuests => "idle_guests",
             Self::Forgetting => "forgetting",
+            Self::Packing => "packing",
             Self::Backups => "backups",
             Self::Dumps => "dumps",
             Self::Gauges => "gauges",

@@ -1,6 +1,7 @@
 //! The daemon put together: one function a wing, in the order in which the wings stand.
 
 mod fair_play;
+mod housekeeping;
 
 use std::collections::HashSet;
 use std::io;
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use self::fair_play::FairPlayParts;
+use self::housekeeping::{keep_backups, keep_dumps, keep_forgetting, keep_packing};
 use super::kept::KeptParts;
 use super::{Listening, ServerError, listening};
 use crate::accounts::{Accounts, NameRules};
@@ -51,9 +53,7 @@ use crate::lobby::{LobbyActor, LobbyHandle};
 use crate::model::ids::PuzzleId;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::model::time::UnixMillis;
-use crate::operations::backups::{BackupKeeper, BackupPlan, Backups};
-use crate::operations::dumps::{DumpKeeper, DumpPlan};
-use crate::operations::forgetting::{Forgetter, KeptDays};
+use crate::operations::backups::Backups;
 use crate::operations::mail::actor::{MailActor, MailOccasions};
 use crate::operations::mail::{Login, MailDeps, MailServer, Mailer, Outgoing, RETRIES as MAIL_RETRIES};
 use crate::operations::push::actor::{PushActor, PushOccasions};
@@ -642,6 +642,7 @@ pub(super) fn keep_small_parts(
     let accounts = ground.accounts.clone();
     parts.keep(remade(Part::IdleGuests, move |stop| accounts.clone().look_for_idle_guests(stop).map(Ok)));
     keep_forgetting(parts, ground);
+    keep_packing(parts, ground);
     if let Some(push) = pushing(ground, services) {
         parts.keep(push);
     }
@@ -649,40 +650,6 @@ pub(super) fn keep_small_parts(
     parts.keep(remade(Part::Gauges, move |stop| {
         read_gauges(Arc::clone(&services), Arc::clone(&metrics), stop).map(Ok)
     }));
-}
-
-/// Keeps what leaves out what old games have beside their moves.
-fn keep_forgetting(parts: &mut KeptParts, ground: &Ground) {
-    let settings = &ground.config.storage;
-    let (lessons, notes) = (settings.keep_lessons_days.number(), settings.keep_notes_days.number());
-    let forgetter = Forgetter {
-        store: Arc::clone(&ground.store),
-        writer: ground.writer.clone(),
-        days: KeptDays { lessons, notes },
-    };
-    parts.keep(remade(Part::Forgetting, move |stop| forgetter.clone().run(stop).map(Ok)));
-}
-
-/// Keeps what copies the store by the schedule, if there is one.
-fn keep_backups(parts: &mut KeptParts, ground: &Ground) {
-    let settings = &ground.config.backup;
-    let Some(schedule) = settings.at.0.clone() else { return };
-    let keeper = BackupKeeper {
-        store: Arc::clone(&ground.store),
-        metrics: Arc::clone(&ground.metrics),
-        backups: ground.backups.clone(),
-        plan: BackupPlan { schedule, directory: settings.directory.clone(), keep: settings.keep.count() },
-    };
-    parts.keep(remade(Part::Backups, move |stop| keeper.clone().run(stop).map(Ok)));
-}
-
-/// Keeps what writes all games into files by the schedule, if there is one.
-fn keep_dumps(parts: &mut KeptParts, ground: &Ground) {
-    let settings = &ground.config.dump;
-    let Some(schedule) = settings.at.0.clone() else { return };
-    let plan = DumpPlan { schedule, directory: settings.directory.clone(), keep: settings.keep.count() };
-    let keeper = DumpKeeper { store: Arc::clone(&ground.store), plan };
-    parts.keep(remade(Part::Dumps, move |stop| keeper.clone().run(stop).map(Ok)));
 }
 
 async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: CancellationToken) {

@@ -158,6 +158,34 @@ const DEFECTS: &[Defect] = &[
     ),
 ];
 
+/// Done to a store of either kind whose logs are packed.
+const PACKED_DEFECTS: &[Defect] = &[
+    (
+        "INSERT INTO event (game, seq, kind, first_ms, second_ms, at) VALUES (5, 1, 'paused', 1, 1, 1)",
+        &["game g5: its log is packed, and there are events beside it"],
+    ),
+    (
+        "DELETE FROM packed_log WHERE game = 5",
+        &["game g5: there is a settlement, but the log does not end with an end"],
+    ),
+    (
+        "UPDATE packed_log SET events = (SELECT events FROM packed_log WHERE game = 7) WHERE game = 5",
+        &["game g5: the settlement has the moves 1212121, the log 7676767"],
+    ),
+    (
+        "UPDATE packed_log SET reason = 'lightning' WHERE game = 5",
+        &["game g5: packed_log.reason is \"lightning\""],
+    ),
+    (
+        "UPDATE packed_log SET result = 'second' WHERE game = 5",
+        &["game g5: the settlement says first, the log second"],
+    ),
+    (
+        "UPDATE packed_log SET notes = events WHERE game = 5",
+        &["game g5: packed_log.notes: corrupt deflate stream"],
+    ),
+];
+
 /// Fills a store with games of many kinds: numbers 1 to 7 are finished, `g8` goes on.
 async fn fill(store: &dyn Store) {
     add_players(store, &["Ada", "Bob", "Eve"]).await;
@@ -217,6 +245,9 @@ impl Kept for InFile {
     async fn damage(&self, sql: &'static str) {
         let unguard = "DROP TRIGGER IF EXISTS event_is_not_changed; DROP TRIGGER IF EXISTS event_is_not_deleted; \
                        DROP TRIGGER IF EXISTS audit_is_not_deleted; \
+                       DROP TRIGGER IF EXISTS packed_log_is_not_changed; \
+                       DROP TRIGGER IF EXISTS packed_log_is_not_annotated; \
+                       DROP TRIGGER IF EXISTS packed_log_is_not_deleted; \
                        PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON";
         self.store.execute(unguard).await;
         self.store.execute(sql).await;
@@ -239,6 +270,7 @@ impl Kept for OnServer {
 
     async fn damage(&self, sql: &'static str) {
         let unguard = "ALTER TABLE event DISABLE TRIGGER USER; ALTER TABLE audit DISABLE TRIGGER USER; \
+                       ALTER TABLE packed_log DISABLE TRIGGER USER; \
                        ALTER TABLE rating_entry DROP CONSTRAINT IF EXISTS rating_entry_check";
         self.0.execute(unguard).await;
         self.0.execute(sql).await;
@@ -268,6 +300,13 @@ on_both! {
 async fn find_defects<K: Kept>() {
     for (damage, expected) in DEFECTS {
         let Some(kept) = K::filled().await else { return };
+        kept.damage(damage).await;
+        assert_eq!(findings(kept.store()).await, *expected, "{damage}");
+    }
+    for (damage, expected) in PACKED_DEFECTS {
+        let Some(kept) = K::filled().await else { return };
+        kept.store().commit(&[Write::Pack { games: 100 }]).await.unwrap();
+        assert_eq!(findings(kept.store()).await, [""; 0]);
         kept.damage(damage).await;
         assert_eq!(findings(kept.store()).await, *expected, "{damage}");
     }

@@ -52,4 +52,8 @@ impl ForgettingStore for MemoryStore {
     async fn forgotten(&self) -> Result<Forgotten, StoreError> {
         Ok(self.tables().forgotten)
     }
+
+    async fn unpacked(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
 }

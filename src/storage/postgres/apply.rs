@@ -4,7 +4,7 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, links, mails,
-    moderation, operators, players, published, pushes, puzzles, refit, reports, resets, tournaments,
+    moderation, operators, packing, players, published, pushes, puzzles, refit, reports, resets, tournaments,
     vacations, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
@@ -107,6 +107,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::Publish(publication) => published::publish(connection, publication).await,
         Write::StepJudging(step) => judgements::step(connection, step).await,
         Write::Forget(forgetting) => forgetting::forget(connection, forgetting).await,
+        Write::Pack { games } => packing::pack(connection, *games).await,
         Write::AddPuzzles(harvest) => {
             puzzles::add(connection, harvest).await?;
             Ok(Ok(Written::Done))

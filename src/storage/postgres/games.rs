@@ -17,6 +17,7 @@ use crate::storage::rows::events::{EventRow, EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, select_outlines, sound,
 };
+use crate::storage::rows::packed::packed_columns;
 use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError};
 
@@ -123,10 +124,12 @@ impl GameStore for PostgresStore {
     }
 
     async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
-        let sql = "SELECT p.id, n.ended_at FROM settlement n JOIN game g ON g.key = n.game JOIN event e ON e.game = n.game \
+        let sql = "SELECT p.id, n.ended_at FROM settlement n JOIN game g ON g.key = n.game \
+                   LEFT JOIN packed_log k ON k.game = n.game LEFT JOIN event e ON e.game = n.game \
                    AND e.seq = (SELECT max(l.seq) FROM event l WHERE l.game = n.game) \
-                   JOIN player p ON p.key = CASE e.at_fault WHEN 'first' THEN g.first_player ELSE g.second_player END \
-                   WHERE n.ended_at >= $1 AND e.reason IN ('aborted', 'left') AND e.at_fault IS NOT NULL \
+                   JOIN player p ON p.key = CASE coalesce(k.at_fault, e.at_fault) \
+                   WHEN 'first' THEN g.first_player WHEN 'second' THEN g.second_player END \
+                   WHERE n.ended_at >= $1 AND coalesce(k.reason, e.reason) IN ('aborted', 'left') \
                    AND p.kind <> 'guest' ORDER BY n.ended_at, n.number";
         let rows: Vec<(String, i64)> =
             db::query_as(sql).bind(since.0).fetch_all(&*self.reader().await?).await?;
@@ -227,16 +230,27 @@ pub(super) async fn live(connection: &Connection) -> Result<Vec<(i64, Loaded)>, 
     Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
 }
 
-/// Fetches the events of games and puts both together, in the order of the games.
+/// Fetches the events of games and puts both together, in the order of the games. To be called within one moment, or a
+/// game that is packed meanwhile has no events.
 async fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
     let keys: Vec<i64> = games.iter().map(|game| game.key).collect();
+    let mut events = rows_of(connection, &keys).await?;
+    let sql = concat!("SELECT ", packed_columns!(), " FROM packed_log WHERE game = ANY($1)");
+    for row in db::query_as(sql).bind(keys).fetch_all(connection).await? {
+        events.add_packed(row);
+    }
+    Ok(assembled(games, events))
+}
+
+/// The logs of games that are not packed.
+pub(super) async fn rows_of(connection: &Connection, games: &[i64]) -> Result<EventsOfGames, StoreError> {
     let sql = concat!("SELECT ", event_columns!(), " FROM event WHERE game = ANY($1) ORDER BY game, seq");
-    let rows: Vec<EventRow> = db::query_as(sql).bind(keys).fetch_all(connection).await?;
+    let rows: Vec<EventRow> = db::query_as(sql).bind(games.to_vec()).fetch_all(connection).await?;
     let mut events = EventsOfGames::default();
     for row in rows {
         events.add(row);
     }
-    Ok(assembled(games, events))
+    Ok(events)
 }
 
 /// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through

@@ -54,6 +54,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0024_push.sql"),
     include_str!("../../../migrations/postgres/0025_conditional.sql"),
     include_str!("../../../migrations/postgres/0026_follows.sql"),
+    include_str!("../../../migrations/postgres/0027_packed.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
@@ -153,7 +154,8 @@ impl Session {
         db::query_scalar("SELECT current_setting($1)").bind(name).fetch_one(&self.connection).await
     }
 
-    /// Brings the database into the form that this program knows.
+    /// Brings the database into the form that this program knows, or leaves it as it is. What the program computes for
+    /// it comes last: its statements are those of the newest schema.
     pub(super) async fn migrate(&self) -> Result<(), PostgresOpenError> {
         let from = self.schema().await?;
         let unfit = |what: String| Err(PostgresOpenError::Unfit(what));
@@ -161,22 +163,26 @@ impl Session {
             let known = MIGRATIONS.len();
             return unfit(format!("the database has schema {from}, this program knows {known}: update it"));
         }
-        for (number, sql) in (1..).zip(MIGRATIONS).skip(from) {
-            // All of it or nothing: a connection that fails in between is dropped.
-            let begin = format!("BEGIN; {sql}; UPDATE arena SET schema = {number}");
-            self.connection.batch_execute(&begin).await.map_err(StoreError::from)?;
-            if number == CHAINED {
-                chain::chain_all(&self.connection).await?;
-            }
-            if number == ONE_SCALE {
-                // Nobody could begin anew yet.
-                let (board, resets) = (Variant::STANDARD.to_string(), Resets::default());
-                voiding::refold(&self.connection, &board, 0, &resets).await?;
-                db::query(CURVES).execute(&self.connection).await?;
-            }
-            self.connection.batch_execute("COMMIT").await.map_err(StoreError::from)?;
+        if from == MIGRATIONS.len() {
+            return Ok(());
         }
-        if (1..MIGRATIONS.len()).contains(&from) {
+        // A connection that fails in between is dropped.
+        self.connection.batch_execute("BEGIN").await.map_err(StoreError::from)?;
+        for sql in MIGRATIONS.iter().skip(from) {
+            self.connection.batch_execute(sql).await.map_err(StoreError::from)?;
+        }
+        if from < CHAINED {
+            chain::chain_all(&self.connection).await?;
+        }
+        if from < ONE_SCALE {
+            // Nobody could begin anew yet.
+            let (board, resets) = (Variant::STANDARD.to_string(), Resets::default());
+            voiding::refold(&self.connection, &board, 0, &resets).await?;
+            db::query(CURVES).execute(&self.connection).await?;
+        }
+        let commit = format!("UPDATE arena SET schema = {}; COMMIT", MIGRATIONS.len());
+        self.connection.batch_execute(&commit).await.map_err(StoreError::from)?;
+        if from > 0 {
             info!(from, to = MIGRATIONS.len(), "the database has the schema of this version now");
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::*;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::audit::AuditStore;
 use crate::storage::conformance::{
-    FIRST_WINS, Fixture, add_players, checked_chain, conformance, moves, play_various, player_id, spec,
+    FIRST_WINS, Fixture, add_players, checked_chain, conformance, moves, play, play_various, player_id, spec,
     whole_game,
 };
 use crate::storage::games::GameStore;
@@ -271,6 +271,33 @@ async fn the_log_cannot_be_rewritten() {
         assert_eq!(error.as_db_error().unwrap().message(), "event is append-only", "{change}");
     }
     connection.batch_execute("UPDATE event SET info = NULL").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_packed_log_cannot_be_rewritten_either() {
+    let Some(server) = &*POSTGRES else { return };
+    let (_, store) = with_games(server).await;
+    store.commit(&append("4")).await.unwrap();
+    play(&store, spec("g4", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    store.commit(&[Write::Pack { games: 9 }]).await.unwrap();
+    let lane = store.lane.lock().await;
+    let connection = lane.connection().unwrap();
+    let sql = "SELECT (SELECT count(*) FROM event WHERE game = 4), (SELECT count(*) FROM packed_log)";
+    let row = connection.query_one(sql, &[]).await.unwrap();
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (0, 1));
+    for change in [
+        "UPDATE packed_log SET events = ''",
+        "UPDATE packed_log SET notes = ''",
+        "UPDATE packed_log SET reason = 'time'",
+        "DELETE FROM packed_log",
+        "TRUNCATE packed_log",
+        "DELETE FROM event WHERE game = 1",
+        "TRUNCATE event",
+    ] {
+        let error = connection.batch_execute(change).await.unwrap_err();
+        assert!(error.as_db_error().unwrap().message().ends_with("is append-only"), "{change}");
+    }
+    connection.batch_execute("UPDATE packed_log SET notes = NULL").await.unwrap();
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! Events of games.
 
+use std::collections::HashMap;
+
 use fourfold_engine::{BySide, Column, Side};
 
+use super::packed::PackedRow;
 use super::{Columns, Damage, FromRow, number, present, to_sql, word};
 use crate::model::time::UnixMillis;
 use crate::storage::record::{Ending, EventKind, StoredEvent, StoredMove};
@@ -191,11 +194,12 @@ impl EventRow {
 /// Events that a game mostly has not more of.
 const EVENTS_EXPECTED: usize = 32;
 
-/// The events of some games, which come one game after the other.
+/// The events of some games: rows, which come one game after the other, and packed logs.
 #[derive(Debug, Default)]
 pub(crate) struct EventsOfGames {
     /// By the keys of the games, which rise. Of a damaged game there is what is wrong first.
     games: Vec<(i64, Result<Vec<StoredEvent>, Damage>)>,
+    packed: HashMap<i64, PackedRow>,
 }
 
 impl EventsOfGames {
@@ -212,12 +216,18 @@ impl EventsOfGames {
         }
     }
 
+    pub(crate) fn add_packed(&mut self, row: PackedRow) {
+        self.packed.insert(row.game, row);
+    }
+
     /// Those of the game with this key, once.
     pub(crate) fn take(&mut self, key: i64) -> Result<Vec<StoredEvent>, Damage> {
         let found = self.games.binary_search_by_key(&key, |(key, _)| *key);
-        found.map_or_else(
-            |_| Ok(Vec::new()),
-            |place| std::mem::replace(&mut self.games[place].1, Ok(Vec::new())),
-        )
+        match (self.packed.remove(&key), found) {
+            (Some(_), Ok(_)) => Err(Damage("its log is packed, and there are events beside it".into())),
+            (Some(row), Err(_)) => row.decode()?.unpack(),
+            (None, Ok(place)) => std::mem::replace(&mut self.games[place].1, Ok(Vec::new())),
+            (None, Err(_)) => Ok(Vec::new()),
+        }
     }
 }

@@ -4,8 +4,10 @@ use async_trait::async_trait;
 
 use super::SqliteStore;
 use super::db::{self, Connection};
+use super::packing;
 use crate::model::time::UnixMillis;
 use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, last_old};
+use crate::storage::rows::forgetting::of_house;
 use crate::storage::rows::{number, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 
@@ -13,6 +15,10 @@ use crate::storage::store::{Refused, StoreError, Written};
 impl ForgettingStore for SqliteStore {
     async fn forgotten(&self) -> Result<Forgotten, StoreError> {
         self.readers.read(forgotten).await
+    }
+
+    async fn unpacked(&self) -> Result<u64, StoreError> {
+        self.readers.read(packing::unpacked).await
     }
 }
 
@@ -34,10 +40,13 @@ pub(super) fn forget(
     }
     if let Some(before) = forgetting.notes_before {
         let last = last_before(connection, done.notes, before, forgetting.games)?;
-        let sql = "UPDATE event SET info = NULL WHERE info IS NOT NULL AND game IN \
-                   (SELECT n.game FROM settlement n JOIN game g ON g.key = n.game \
-                    JOIN player f ON f.key = g.first_player JOIN player s ON s.key = g.second_player \
-                    WHERE n.number > ? AND n.number <= ? AND f.house AND s.house)";
+        let sql =
+            concat!("UPDATE event SET info = NULL WHERE info IS NOT NULL AND game IN ", of_house!("?", "?"));
+        db::query(sql).bind(to_sql(done.notes)).bind(to_sql(last)).execute(connection)?;
+        let sql = concat!(
+            "UPDATE packed_log SET notes = NULL WHERE notes IS NOT NULL AND game IN ",
+            of_house!("?", "?")
+        );
         db::query(sql).bind(to_sql(done.notes)).bind(to_sql(last)).execute(connection)?;
         db::query("UPDATE forgotten SET notes = ?").bind(to_sql(last)).execute(connection)?;
     }

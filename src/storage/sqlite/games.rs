@@ -18,6 +18,7 @@ use crate::storage::rows::events::{EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, report, select_outlines, sound,
 };
+use crate::storage::rows::packed::packed_columns;
 use crate::storage::rows::{number, parsed};
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
@@ -121,19 +122,36 @@ impl GameStore for SqliteStore {
     }
 }
 
-/// Fetches the events of games and puts both together, in the order of the games.
+/// Fetches the events of games and puts both together, in the order of the games. To be called within [`snapshot`], or
+/// a game that is packed meanwhile has no events.
 fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
-    // A list of numbers as the one argument keeps the statement the same for any count of games.
-    let keys: Vec<String> = games.iter().map(|game| game.key.to_string()).collect();
-    let keys = format!("[{}]", keys.join(","));
+    let keys: Vec<i64> = games.iter().map(|game| game.key).collect();
+    let mut events = rows_of(connection, &keys)?;
+    let sql = concat!(
+        "SELECT ",
+        packed_columns!(),
+        " FROM packed_log WHERE game IN (SELECT value FROM json_each(?))"
+    );
+    db::query_as(sql).bind(list(&keys)).fetch_each(connection, |row| events.add_packed(row))?;
+    Ok(assembled(games, events))
+}
+
+/// The logs of games that are not packed.
+pub(super) fn rows_of(connection: &Connection, games: &[i64]) -> Result<EventsOfGames, StoreError> {
     let sql = concat!(
         "SELECT ",
         event_columns!(),
         " FROM event WHERE game IN (SELECT value FROM json_each(?)) ORDER BY game, seq"
     );
     let mut events = EventsOfGames::default();
-    db::query_as(sql).bind(keys).fetch_each(connection, |row| events.add(row))?;
-    Ok(assembled(games, events))
+    db::query_as(sql).bind(list(games)).fetch_each(connection, |row| events.add(row))?;
+    Ok(events)
+}
+
+/// A list of numbers as one argument keeps a statement the same for any count.
+fn list(keys: &[i64]) -> String {
+    let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
+    format!("[{}]", keys.join(","))
 }
 
 pub(super) fn by_id(connection: &Connection, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
@@ -195,10 +213,12 @@ fn open_series(connection: &Connection, since: UnixMillis) -> Result<Vec<StoredG
 /// Who has aborted or left a game.
 fn departures(connection: &Connection, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
     let sql = "SELECT p.id, n.ended_at FROM settlement n INDEXED BY settlement_ended \
-               JOIN game g ON g.key = n.game JOIN event e ON e.game = n.game \
+               JOIN game g ON g.key = n.game LEFT JOIN packed_log k ON k.game = n.game \
+               LEFT JOIN event e ON e.game = n.game \
                AND e.seq = (SELECT max(l.seq) FROM event l WHERE l.game = n.game) \
-               JOIN player p ON p.key = CASE e.at_fault WHEN 'first' THEN g.first_player ELSE g.second_player END \
-               WHERE n.ended_at >= ? AND e.reason IN ('aborted', 'left') AND e.at_fault IS NOT NULL \
+               JOIN player p ON p.key = CASE coalesce(k.at_fault, e.at_fault) \
+               WHEN 'first' THEN g.first_player WHEN 'second' THEN g.second_player END \
+               WHERE n.ended_at >= ? AND coalesce(k.reason, e.reason) IN ('aborted', 'left') \
                AND p.kind <> 'guest' ORDER BY n.ended_at, n.number";
     let rows: Vec<(String, i64)> = db::query_as(sql).bind(since.0).fetch_all(connection)?;
     let decode = |(id, at): (String, i64)| Ok((parsed("player.id", &id)?, UnixMillis(at)));

@@ -27,14 +27,14 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 31;
+const SCHEMA: u32 = 32;
 
 /// The one that makes room for the chain of finished games, which those from before get with it.
 const CHAINED: u32 = 15;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 31] = [
+const MIGRATIONS: [(u32, &str, &str); 32] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -66,29 +66,33 @@ const MIGRATIONS: [(u32, &str, &str); 31] = [
     (29, "push", include_str!("../../../migrations/sqlite/0029_push.sql")),
     (30, "conditional", include_str!("../../../migrations/sqlite/0030_conditional.sql")),
     (31, "follows", include_str!("../../../migrations/sqlite/0031_follows.sql")),
+    (32, "packed", include_str!("../../../migrations/sqlite/0032_packed.sql")),
 ];
 
 /// The migration after which all games on the standard board are settled again.
 const ONE_SCALE: u32 = 17;
 
-/// Makes what a database lacks, each migration in a transaction of its own.
+/// Makes all that a database lacks, or nothing. What the program computes for it comes last: its statements are those of
+/// the newest schema.
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let schema = schema_of(connection)?;
-    for (makes, name, sql) in MIGRATIONS.iter().filter(|(makes, ..)| *makes > schema) {
-        let transaction = connection.unchecked_transaction()?;
-        db::execute_all(&transaction, sql)?;
-        if *makes == ONE_SCALE {
-            // Nobody could begin anew yet.
-            voiding::refold(&transaction, &Variant::STANDARD.to_string(), 0, &Resets::default())?;
-            db::query(CURVES).execute(&transaction)?;
-        }
-        if *makes == CHAINED {
-            chain::chain_all(&transaction)?;
-        }
-        transaction.commit()?;
-        debug!(migration = name, "the database was migrated");
+    if schema >= SCHEMA {
+        return Ok(());
     }
-    Ok(())
+    let transaction = connection.unchecked_transaction()?;
+    for (_, name, sql) in MIGRATIONS.iter().filter(|(makes, ..)| *makes > schema) {
+        db::execute_all(&transaction, sql)?;
+        debug!(migration = name, "the database is being migrated");
+    }
+    if schema < CHAINED {
+        chain::chain_all(&transaction)?;
+    }
+    if schema < ONE_SCALE {
+        // Nobody could begin anew yet.
+        voiding::refold(&transaction, &Variant::STANDARD.to_string(), 0, &Resets::default())?;
+        db::query(CURVES).execute(&transaction)?;
+    }
+    Ok(transaction.commit()?)
 }
 
 fn schema_of(connection: &Connection) -> db::Result<u32> {

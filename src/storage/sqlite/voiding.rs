@@ -25,8 +25,9 @@ macro_rules! select_candidates {
         concat!(
             "SELECT n.number, f.id AS first, s.id AS second, f.key AS first_key, s.key AS second_key, n.moves, \
              g.first_footing, g.second_footing, n.ended_at, n.result, n.unrated_because, \
-             CASE WHEN length(n.moves) < 7 THEN (SELECT e.reason FROM event e WHERE e.game = n.game \
-             ORDER BY e.seq DESC LIMIT 1) END AS reason \
+             CASE WHEN length(n.moves) < 7 THEN coalesce( \
+             (SELECT p.reason FROM packed_log p WHERE p.game = n.game), \
+             (SELECT e.reason FROM event e WHERE e.game = n.game ORDER BY e.seq DESC LIMIT 1)) END AS reason \
              FROM settlement n JOIN game g ON g.key = n.game JOIN player f ON f.key = g.first_player \
              JOIN player s ON s.key = g.second_player ",
             $rest

@@ -12,7 +12,7 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, follows, forgetting, guests, judgements, learners, links, mails, moderation,
-    operators, players, published, pushes, puzzles, refit, reports, resets, settlement, tournaments,
+    operators, packing, players, published, pushes, puzzles, refit, reports, resets, settlement, tournaments,
     vacations, voiding, webhooks,
 };
 use crate::model::ids::GameId;
@@ -296,6 +296,7 @@ impl<'batch> Transaction<'batch, '_> {
             Write::Publish(publication) => published::publish(self.connection, publication),
             Write::StepJudging(step) => judgements::step(self.connection, step),
             Write::Forget(forgetting) => forgetting::forget(self.connection, forgetting),
+            Write::Pack { games } => packing::pack(self.connection, *games),
             Write::AddPuzzles(harvest) => {
                 puzzles::add(self.connection, harvest)?;
                 Ok(Ok(Written::Done))

@@ -114,6 +114,8 @@ pub(crate) const TABLES: &[Table] = &[
     table!(event (game: Number, seq: Number) kind: Text, first_ms: Number, second_ms: Number, at: Number,
         column_no: Number, spent_ms: Number, credited_ms: Number, info: Text, plies: Number, result: Text,
         reason: Text, at_fault: Text; PORTION, false),
+    table!(packed_log (game: Number) events: Bytes, notes: Bytes, result: Text, reason: Text, at_fault: Text;
+        PORTION_OF_TEXTS, false),
     table!(settlement (number: Number) game: Number, result: Text, moves: Text, unrated_because: Text,
         ended_at: Number, hash: Text; PORTION, false),
     table!(player_game (player: Number, number: Number); PORTION, false),
@@ -147,6 +149,7 @@ pub(crate) const TABLES: &[Table] = &[
     table!(published_rating (variant: Text, list: Text, player: Number) elo: Number, error: Number,
         games: Number; PORTION, false),
     table!(judging () covered: Number; 1, false),
+    table!(packing () number: Number; 1, false),
     table!(forgotten () lessons: Number, notes: Number; 1, false),
     table!(judged_ahead (number: Number); PORTION, false),
     table!(judgement (number: Number, side: Text) moves: Number, good: Number, optimal: Number,

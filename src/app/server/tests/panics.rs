@@ -8,7 +8,7 @@ use crate::system::vapid::{NewVapidKey, VapidKey};
 use crate::testing::{Client, hello};
 
 /// The parts that are there as long as the daemon.
-const KEPT: [Part; 25] = [
+const KEPT: [Part; 26] = [
     Part::Host,
     Part::Lobby,
     Part::Feeds,
@@ -17,6 +17,7 @@ const KEPT: [Part; 25] = [
     Part::Orders,
     Part::IdleGuests,
     Part::Forgetting,
+    Part::Packing,
     Part::Backups,
     Part::Dumps,
     Part::Gauges,

@@ -1,0 +1,68 @@
+//! Logs of finished games are packed soon after their end, a few games at a time: see
+//! [`crate::storage::forgetting`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
+
+use crate::storage::store::Write;
+use crate::storage::{Store, StoreError, Writer};
+
+/// How often it is looked for games that have ended.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Games of one write: some hundred rows read and deleted, so that a move waits for it a few milliseconds at most.
+const GAMES: u32 = 20;
+
+/// Between two writes. A default ladder ends eight games a second; those of a million games from before are packed in
+/// an hour and a half.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Packs them.
+#[derive(Clone, Debug)]
+pub(crate) struct Packer {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) writer: Writer,
+}
+
+impl Packer {
+    /// Runs until the daemon stops.
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                _ = look.tick() => {}
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                packed = self.pack_all() => match packed {
+                    Ok(0) => {}
+                    Ok(writes) => debug!(writes, "logs of finished games are packed"),
+                    Err(error) => warn!(%error, "logs of finished games cannot be packed now"),
+                }
+            }
+        }
+    }
+
+    /// Goes on until none is left; after how many writes.
+    async fn pack_all(&self) -> Result<u64, StoreError> {
+        let mut writes = 0;
+        while self.store.unpacked().await? > 0 {
+            // What could not be written is tried again at the next look.
+            if let Err(error) = self.writer.write(Write::Pack { games: GAMES }).await {
+                debug!(%error, "logs of finished games stay as they are for now");
+                break;
+            }
+            writes += 1;
+            sleep(PAUSE).await;
+        }
+        Ok(writes)
+    }
+}

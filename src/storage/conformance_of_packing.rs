@@ -1,0 +1,153 @@
+//! What every store must do alike with logs that were packed: nobody sees a difference.
+
+use fourfold_engine::{BySide, Side};
+
+use super::conformance::{
+    FIRST_WINS_TOO, Fixture, add_players, after_noon, checked_chain, event, moves, play, play_various,
+    player_id, spec, void, write,
+};
+use super::forgetting::Forgetting;
+use super::record::{Ending, EventKind, StoredEvent, StoredGame};
+use super::store::{GameQuery, Store, Write, Written};
+use crate::model::ids::PlayerId;
+use crate::model::result::{EndReason, GameResult};
+use crate::operations::verify::verify;
+
+/// Makes a test of each check.
+macro_rules! conformance_of_packing {
+    ($fixture:ty) => {
+        $crate::storage::conformance::checks!($fixture, conformance_of_packing:
+            a_packed_game_is_the_game_that_it_was,
+            a_few_games_are_packed_at_a_time_and_none_that_goes_on,
+            packed_games_are_taken_out_as_others_are,
+            notes_go_from_packed_games_too,
+        );
+    };
+}
+pub(crate) use conformance_of_packing;
+
+async fn pack(store: &dyn Store, games: u32) {
+    assert_eq!(write(store, Write::Pack { games }).await, Ok(Written::Done));
+}
+
+async fn all(store: &dyn Store) -> Vec<StoredGame> {
+    store.finished_games(&GameQuery { limit: 100, ..GameQuery::default() }).await.unwrap()
+}
+
+/// A game in which all kinds of things happen, among them notes.
+fn eventful(by: Side) -> Vec<StoredEvent> {
+    let mut events = moves("445");
+    if let EventKind::Move(played) = &mut events[1].kind {
+        played.info = Some(r#"{"depth":9,"pv":"4453","text":"ä\u0000"}"#.into());
+    }
+    events.push(event(4, EventKind::Takeback { plies: 2 }));
+    events.push(event(5, EventKind::Paused));
+    let mut last = event(
+        6,
+        EventKind::Finished(Ending { result: GameResult::Void, reason: EndReason::Aborted, by: Some(by) }),
+    );
+    last.clock_ms = BySide { first: 0, second: i64::MAX.unsigned_abs() };
+    events.push(last);
+    events
+}
+
+pub(crate) async fn a_packed_game_is_the_game_that_it_was<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    play_various(&*store).await;
+    for (id, by) in [("e1", Side::First), ("e2", Side::Second)] {
+        let batch = [
+            Write::StartGame(spec(id, "Ada", "Bob")),
+            Write::Finish { game: id.parse().unwrap(), events: eventful(by) },
+        ];
+        assert!(store.commit(&batch).await.unwrap().iter().all(Result::is_ok));
+    }
+    let since = after_noon(0);
+    let before = (all(&*store).await, store.departures(since).await.unwrap(), checked_chain(&*store).await);
+    assert_eq!((before.0.len(), before.1.len()), (6, 2));
+    pack(&*store, 100).await;
+    assert_eq!(store.unpacked().await.unwrap(), 0);
+    drop(store);
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
+    let after = (all(&*store).await, store.departures(since).await.unwrap(), checked_chain(&*store).await);
+    assert_eq!(after, before);
+    for game in before.0 {
+        assert_eq!(store.game(&game.spec.id).await.unwrap(), Some(game));
+    }
+    assert_eq!(verify(&*store).await.unwrap().findings, [""; 0]);
+    // Nothing is left to do, and that is no error.
+    pack(&*store, 100).await;
+}
+
+pub(crate) async fn a_few_games_are_packed_at_a_time_and_none_that_goes_on<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    pack(&*store, 20).await;
+    add_players(&*store, &["Ada", "Bob"]).await;
+    let goes_on = spec("live", "Ada", "Bob");
+    let append = |events: &[StoredEvent]| Write::Append { game: goes_on.id.clone(), events: events.to_vec() };
+    let events = moves("4453");
+    store.commit(&[Write::StartGame(goes_on.clone()), append(&events[..2])]).await.unwrap();
+    for n in 0..5 {
+        play(
+            &*store,
+            spec(&format!("g{n}"), "Bob", "Ada"),
+            FIRST_WINS_TOO,
+            GameResult::First,
+            EndReason::Four,
+        )
+        .await;
+    }
+    let keeps_logs = store.unpacked().await.unwrap() > 0;
+    for left in [3, 1, 0, 0] {
+        pack(&*store, 2).await;
+        assert_eq!(store.unpacked().await.unwrap(), if keeps_logs { left } else { 0 });
+    }
+    assert_eq!(write(&*store, append(&events[2..])).await, Ok(Written::Done));
+    let live = store.game(&goes_on.id).await.unwrap().unwrap();
+    assert_eq!((live.events, all(&*store).await.len()), (events, 5));
+}
+
+pub(crate) async fn packed_games_are_taken_out_as_others_are<F: Fixture>() {
+    let ratings = async |packs: bool| {
+        let store = F::create().await.store();
+        add_players(&*store, &["Ada", "Bob"]).await;
+        for (id, moves, reason) in
+            [("g1", "4455667", EndReason::Four), ("g2", "44", EndReason::Time), ("g3", "4", EndReason::Left)]
+        {
+            play(&*store, spec(id, "Ada", "Bob"), moves, GameResult::First, reason).await;
+        }
+        if packs {
+            pack(&*store, 100).await;
+        }
+        write(&*store, void("g1")).await.unwrap();
+        let rating = async |of: PlayerId| store.ratings_of(&of).await.unwrap();
+        (rating(player_id("Ada")).await, rating(player_id("Bob")).await, all(&*store).await)
+    };
+    assert_eq!(ratings(true).await, ratings(false).await);
+}
+
+pub(crate) async fn notes_go_from_packed_games_too<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    for name in ["Ada", "Bob"] {
+        let bot = super::record::StoredPlayer {
+            house: true,
+            ..super::conformance::player(name, crate::model::player::PlayerKind::Bot)
+        };
+        write(&*store, super::conformance::add(bot)).await.unwrap();
+    }
+    let finish = Write::Finish { game: "g1".parse().unwrap(), events: eventful(Side::First) };
+    store.commit(&[Write::StartGame(spec("g1", "Ada", "Bob")), finish]).await.unwrap();
+    pack(&*store, 1).await;
+    let notes = async || {
+        let game = store.game(&"g1".parse().unwrap()).await.unwrap().unwrap();
+        let is_note = |event: &&StoredEvent| matches!(&event.kind, EventKind::Move(m) if m.info.is_some());
+        (game.events.iter().filter(is_note).count(), game.moves(), game.events.len())
+    };
+    assert_eq!(notes().await, (1, "4".into(), 6));
+    let forgetting = Forgetting { lessons_before: None, notes_before: Some(after_noon(60_000)), games: 9 };
+    write(&*store, Write::Forget(forgetting)).await.unwrap();
+    assert_eq!(notes().await, (0, "4".into(), 6));
+}
