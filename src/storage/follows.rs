@@ -14,6 +14,11 @@ pub(crate) const FOLLOWS_MAX: usize = 200;
 /// Players that one account blocks. All blocks are kept in memory, 20 kB of one account at most; one more is refused.
 pub(crate) const BLOCKS_MAX: usize = 200;
 
+/// Whether a list with so many others has room for no more.
+pub(super) fn is_full(others: i64, max: usize) -> bool {
+    usize::try_from(others).is_ok_and(|others| others >= max)
+}
+
 /// A player follows another, or blocks another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tie {

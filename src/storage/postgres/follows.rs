@@ -6,7 +6,7 @@ use super::PostgresStore;
 use super::db::{self, Connection};
 use super::players::WriteOutcome;
 use crate::model::ids::PlayerId;
-use crate::storage::follows::{BLOCKS_MAX, FOLLOWS_MAX, FollowStore, Tie, TiedPlayer};
+use crate::storage::follows::{BLOCKS_MAX, FOLLOWS_MAX, FollowStore, Tie, TiedPlayer, is_full};
 use crate::storage::rows::follows::{TiedRow, decode_pairs};
 use crate::storage::store::{Refused, StoreError, Written};
 
@@ -66,10 +66,6 @@ pub(super) async fn follow(connection: &Connection, follow: &Tie) -> WriteOutcom
     let sql = "INSERT INTO follow (player, followed, since) VALUES ($1, $2, $3) ON CONFLICT (player, followed) DO NOTHING";
     db::query(sql).bind(player).bind(to).bind(follow.since.0).execute(connection).await?;
     Ok(Ok(Written::Done))
-}
-
-fn is_full(others: i64, max: usize) -> bool {
-    usize::try_from(others).is_ok_and(|others| others >= max)
 }
 
 pub(super) async fn unfollow(

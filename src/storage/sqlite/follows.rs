@@ -6,7 +6,7 @@ use super::SqliteStore;
 use super::db::{self, Connection};
 use super::players::WriteOutcome;
 use crate::model::ids::PlayerId;
-use crate::storage::follows::{BLOCKS_MAX, FOLLOWS_MAX, FollowStore, Tie, TiedPlayer};
+use crate::storage::follows::{BLOCKS_MAX, FOLLOWS_MAX, FollowStore, Tie, TiedPlayer, is_full};
 use crate::storage::rows::follows::{TiedRow, decode_pairs};
 use crate::storage::store::{Refused, StoreError, Written};
 
@@ -68,10 +68,6 @@ pub(super) fn follow(connection: &Connection, follow: &Tie) -> WriteOutcome {
     let sql = "INSERT INTO follow (player, followed, since) VALUES (?, ?, ?) ON CONFLICT (player, followed) DO NOTHING";
     db::query(sql).bind(player).bind(to).bind(follow.since.0).execute(connection)?;
     Ok(Ok(Written::Done))
-}
-
-fn is_full(others: i64, max: usize) -> bool {
-    usize::try_from(others).is_ok_and(|others| others >= max)
 }
 
 pub(super) fn unfollow(connection: &Connection, player: &PlayerId, followed: &PlayerId) -> WriteOutcome {
