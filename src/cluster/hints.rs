@@ -1,7 +1,8 @@
-//! A word over the bus that something has changed in the list of nodes, so that nobody waits for the next look.
+//! Words over the bus: that something has changed in the list of nodes, so that nobody waits for the next look, and who
+//! leads, for a leader that cannot ask the database any more.
 //!
-//! Nothing rests on it. What has changed is in the database; a hint that is lost costs a fraction of a second, and one
-//! that a stranger sends costs a look.
+//! Who writes is decided in the database. A word that is lost costs a fraction of a second, or as long as the database
+//! is away; one that a stranger sends costs a look, or a node that is cut off from the database its lead.
 
 use std::time::Duration;
 
@@ -11,52 +12,90 @@ use futures::StreamExt as _;
 use tokio::time::{sleep, timeout};
 use tracing::warn;
 
-/// How long a hint may wait for its turn; later it says nothing any more.
+/// How long a word may wait for its turn; later it says nothing any more.
 const SEND_MAX: Duration = Duration::from_millis(200);
 
 /// After so long a subscription that has ended is made anew.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A node's ear and mouth.
-#[derive(Debug)]
+/// What a node says, for the nodes of one cluster.
+#[derive(Clone, Debug)]
 pub(crate) struct Hints {
     client: Client,
     subject: String,
-    heard: Option<Subscriber>,
+}
+
+/// What a node hears.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hint {
+    /// The others should look.
+    Changed,
+    /// This one leads: the number of its life as a writer.
+    Leads(i64),
 }
 
 impl Hints {
-    /// Over this connection, for the nodes of one cluster.
+    /// Over this connection.
     pub(crate) fn new(client: Client, cluster: &str) -> Self {
-        Self { client, subject: format!("ff.{cluster}.changed"), heard: None }
+        Self { client, subject: format!("ff.{cluster}.changed") }
     }
 
-    /// Tells the other nodes that they should look.
-    pub(crate) async fn tell(&self) {
+    /// Tells the other nodes something.
+    pub(crate) async fn tell(&self, hint: Hint) {
         let sending = async {
             // While there is no bus it would be sent late, which does no harm.
-            let _ = self.client.publish(self.subject.clone(), Bytes::new()).await;
+            let _ = self.client.publish(self.subject.clone(), hint.encode()).await;
             let _ = self.client.flush().await;
         };
         let _ = timeout(SEND_MAX, sending).await;
     }
 
-    /// Ends when a node has told something.
-    pub(crate) async fn told(&mut self) {
+    /// Gives on what is said, one's own words too, for ever.
+    pub(crate) async fn hear(&self, mut hear: impl FnMut(Hint)) {
         loop {
-            if let Some(subscriber) = &mut self.heard {
-                if subscriber.next().await.is_some() {
-                    return;
-                }
-                self.heard = None;
-            }
             match self.client.subscribe(self.subject.clone()).await {
-                Ok(subscriber) => self.heard = Some(subscriber),
+                Ok(said) => Self::hear_all(said, &mut hear).await,
                 Err(error) => {
                     warn!(%error, "the bus is not listened to; nodes are found a little later");
                     sleep(RETRY).await;
                 }
             }
+        }
+    }
+
+    async fn hear_all(mut said: Subscriber, hear: &mut impl FnMut(Hint)) {
+        while let Some(message) = said.next().await {
+            hear(Hint::decode(&message.payload));
+        }
+    }
+}
+
+impl Hint {
+    fn encode(self) -> Bytes {
+        match self {
+            Self::Changed => Bytes::new(),
+            Self::Leads(incarnation) => incarnation.to_string().into(),
+        }
+    }
+
+    /// Whatever makes no sense costs a look.
+    fn decode(payload: &[u8]) -> Self {
+        let incarnation = std::str::from_utf8(payload).ok().and_then(|text| text.parse().ok());
+        incarnation.map_or(Self::Changed, Self::Leads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_come_as_they_were_said() {
+        for hint in [Hint::Changed, Hint::Leads(1), Hint::Leads(i64::MAX), Hint::Leads(i64::MIN)] {
+            assert_eq!(Hint::decode(&hint.encode()), hint);
+        }
+        for nonsense in [&b"\xff"[..], b"9223372036854775808", b"1 ", b"{}"] {
+            assert_eq!(Hint::decode(nonsense), Hint::Changed);
         }
     }
 }

@@ -49,6 +49,14 @@ pub(crate) fn next_step(seen: &Situation) -> Step {
     }
 }
 
+/// Whether a leader gives up by what it hears over the bus: it cannot reach the database, and a later one can.
+///
+/// The database decides who writes, and fences this one off. But one that cannot ask would let its players wait until
+/// it can. A word that is wrong costs no more than the lead of a node that is cut off anyhow.
+pub(crate) fn gives_up(own: i64, is_cut_off: bool, leads: Option<i64>) -> bool {
+    is_cut_off && leads.is_some_and(|incarnation| incarnation > own)
+}
+
 /// Whether a node leads where it must: one that is drained does not while another one would.
 pub(crate) fn may_lead(holds: bool, is_drained: bool, has_heir: bool) -> bool {
     holds && !(is_drained && has_heir)
@@ -97,6 +105,13 @@ mod tests {
     #[test]
     fn a_command_or_a_daemon_without_a_cluster_is_never_ended() {
         assert_eq!(next_step(&Situation { leader: None, ..LED }), Step::Follow);
+    }
+
+    #[test]
+    fn a_leader_that_cannot_ask_believes_who_can() {
+        assert!(gives_up(7, true, Some(8)));
+        assert!(!gives_up(7, false, Some(8)), "the database says so itself, or not");
+        assert!(!gives_up(7, true, Some(7)) && !gives_up(7, true, Some(6)) && !gives_up(7, true, None));
     }
 
     #[test]

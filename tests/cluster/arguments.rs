@@ -1,7 +1,12 @@
-//! `--kills N --zombies N --rolling N --bus-restart N --database-restart N --games N --seed S --upgrade-from BINARY`,
-//! and what test runners pass to every test.
+//! `--kills N --zombies N --rolling N --bus-restart N --database-restart N --cut database|bus --one-way --rounds N
+//! --resume N --games N --seed S --upgrade-from BINARY`, and what test runners pass to every test.
 
 use std::path::PathBuf;
+
+use crate::nodes::Far;
+
+/// Cuts of a line, unless `--rounds` says how many.
+const CUTS: u32 = 20;
 
 /// How hard to try.
 #[derive(Debug)]
@@ -16,6 +21,13 @@ pub(crate) struct Arguments {
     pub(crate) bus_restarts: u32,
     /// So many times the database dies and comes back.
     pub(crate) database_restarts: u32,
+    /// So many times a node loses its line to the database, then one its line to the bus.
+    pub(crate) database_cuts: u32,
+    pub(crate) bus_cuts: u32,
+    /// Whether a line that is cut lets one direction through.
+    pub(crate) is_one_way: bool,
+    /// So many clients change nodes, again and again.
+    pub(crate) resumes: u32,
     /// Games at a time.
     pub(crate) games: u32,
     /// Decides when what happens, and what is played.
@@ -39,12 +51,25 @@ impl Arguments {
             rolling: 0,
             bus_restarts: 0,
             database_restarts: 0,
+            database_cuts: 0,
+            bus_cuts: 0,
+            is_one_way: false,
+            resumes: 0,
             games: 20,
             seed: 1,
             upgrade_from: None,
             is_short: false,
         };
+        let (mut cut, mut rounds) = (None, CUTS);
         while let Some(word) = words.next() {
+            if word == "--cut" {
+                cut = Some(match words.next().as_deref() {
+                    Some("database") => Far::Database,
+                    Some("bus") => Far::Bus,
+                    other => panic!("--cut takes database or bus, not {other:?}"),
+                });
+                continue;
+            }
             if word == "--upgrade-from" {
                 arguments.upgrade_from = Some(words.next().expect("--upgrade-from needs a binary").into());
                 continue;
@@ -60,6 +85,9 @@ impl Arguments {
                 "--rolling" => arguments.rolling = small(number()),
                 "--bus-restart" => arguments.bus_restarts = small(number()),
                 "--database-restart" => arguments.database_restarts = small(number()),
+                "--resume" => arguments.resumes = small(number()),
+                "--rounds" => rounds = small(number()),
+                "--one-way" => arguments.is_one_way = true,
                 "--games" => arguments.games = small(number()).max(1),
                 "--seed" => arguments.seed = number(),
                 "--list" => return None,
@@ -68,11 +96,31 @@ impl Arguments {
                 _ => return None,
             }
         }
-        let Self { kills, zombies, rolling, bus_restarts, database_restarts, .. } = &mut arguments;
-        if *kills + *zombies + *rolling + *bus_restarts + *database_restarts == 0 {
-            (*kills, *zombies, *rolling, *bus_restarts, *database_restarts) = (3, 1, 1, 1, 1);
-            arguments.is_short = true;
+        match cut {
+            Some(Far::Database) => arguments.database_cuts = rounds,
+            Some(Far::Bus) => arguments.bus_cuts = rounds,
+            None => {}
+        }
+        if arguments.asks_for_nothing() {
+            arguments.be_short();
         }
         Some(arguments)
+    }
+
+    fn asks_for_nothing(&self) -> bool {
+        let Self { kills, zombies, rolling, bus_restarts, database_restarts, .. } = self;
+        let Self { database_cuts, bus_cuts, resumes, .. } = self;
+        [kills, zombies, rolling, bus_restarts, database_restarts, database_cuts, bus_cuts, resumes]
+            .into_iter()
+            .all(|times| *times == 0)
+    }
+
+    /// A little of everything.
+    fn be_short(&mut self) {
+        (self.kills, self.zombies, self.rolling) = (3, 1, 1);
+        (self.bus_restarts, self.database_restarts) = (1, 1);
+        (self.database_cuts, self.bus_cuts) = (1, 1);
+        self.resumes = 30;
+        self.is_short = true;
     }
 }

@@ -37,6 +37,10 @@ impl Bus {
         }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn url(&self) -> String {
         format!("nats://{}", self.address)
     }

@@ -8,21 +8,28 @@
 //! cargo test --release --test cluster -- --rolling 1 --upgrade-from OLD/fourfold
 //! cargo test --release --test cluster -- --bus-restart 10
 //! cargo test --release --test cluster -- --database-restart 10
+//! cargo test --release --test cluster -- --cut database --one-way --rounds 20
+//! cargo test --release --test cluster -- --cut bus --rounds 20
+//! cargo test --release --test cluster -- --resume 1000
 //! ```
 //!
 //! The two players of a game reach the arena through balancers that begin at different nodes. `--kills` kills nodes
 //! with `kill -9`, mostly the one that leads, and starts each again after a moment. `--zombies` suspends the one that
 //! leads for longer than its lease, so that another one takes its place, and lets it go on: it must find itself
-//! replaced and end. `--rolling` stops each node in turn as an upgrade does, the one that leads last; with
-//! `--upgrade-from` it is one, from the version before beside this one to this one alone. Without arguments a little of
-//! everything is done.
+//! replaced and end. `--cut` takes a node's line to the database or the bus away for longer than a lease, in turn that
+//! of the one that leads and that of another one: what is sent waits, with `--one-way` in one direction alone.
+//! `--rolling` stops each node in turn as an upgrade does, the one that leads last; with `--upgrade-from` it is one,
+//! from the version before beside this one to this one alone. `--resume` lets clients change nodes while their session
+//! lives. Without arguments a little of everything is done.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
 
 mod arguments;
 mod balancer;
 mod bus;
+mod line;
 mod nodes;
+mod resume;
 mod witness;
 mod workers;
 
@@ -55,7 +62,8 @@ use balancer::Balancer;
 use bus::Bus;
 use fourfold::client::load::Witness;
 use history::History;
-use nodes::Nodes;
+use line::Cut;
+use nodes::{Far, Nodes};
 use players::{Seating, TIME};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -113,7 +121,7 @@ async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus
     // A database of this version is one that the version before cannot lead with.
     let first_binary = || before.map_or_else(daemon::fourfold, std::process::Command::new);
     let bots = players::create_bots_by(&first_binary, &arena, arguments.games);
-    let mut nodes = Nodes::start(directory, &arena, bus, before);
+    let mut nodes = Nodes::start(directory, &arena, bus, before).await;
     let balancers =
         [Balancer::start(nodes.addresses(), 0).await, Balancer::start(nodes.addresses(), 1).await];
     let history = Arc::new(History::create(&directory.join("history.ndjson")));
@@ -125,8 +133,14 @@ async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus
         players::start(&seating, &bots, balancers.each_ref().map(Balancer::address), &witness, &stop);
     let seated = history.games_begun(arguments.games as usize);
     tokio::time::timeout(SEATING_MAX, seated).await.expect("everybody finds a game");
-    let mut test =
-        Test { arguments, server, bus, watch: &watch, rng: ChaCha8Rng::seed_from_u64(arguments.seed) };
+    let mut test = Test {
+        arguments,
+        server,
+        bus,
+        watch: &watch,
+        rng: ChaCha8Rng::seed_from_u64(arguments.seed),
+        fenced: 0,
+    };
     let mut faults = test.faults_happen(&mut nodes).await;
     tokio::time::sleep(LAST_LIFE).await;
     history.stopping();
@@ -153,6 +167,16 @@ struct Test<'t> {
     bus: &'t Bus,
     watch: &'t Watch,
     rng: ChaCha8Rng,
+    /// Commits of replaced leaders that were refused.
+    fenced: usize,
+}
+
+/// A leader that was replaced must end by itself.
+async fn replaced(nodes: &mut Nodes, leader: usize) -> Option<String> {
+    match nodes.ended_within(leader, END_MAX).await {
+        Some(Some(74 | 75)) => None,
+        ended => Some(format!("a leader that was replaced ended with {ended:?}, not 74 or 75")),
+    }
 }
 
 impl Test<'_> {
@@ -173,16 +197,25 @@ impl Test<'_> {
             self.quiet().await;
             let leader = nodes.leader().await;
             self.watch.fault();
+            let fenced = nodes.fenced(leader);
             nodes.suspend(leader, STILL).await;
-            match nodes.ended_within(leader, END_MAX).await {
-                Some(code) if code == Some(74) || code == Some(75) => {}
-                ended => {
-                    faults.push(format!("a leader that was replaced ended with {ended:?}, not 74 or 75"));
-                }
-            }
+            faults.extend(replaced(nodes, leader).await);
+            self.fenced += nodes.fenced(leader) - fenced;
             nodes.start_again(leader);
         }
         faults.extend(self.report("leaders frozen and replaced", self.arguments.zombies, GOES_ON_MAX).await);
+        faults.extend(self.report_fenced());
+        for (far, cuts) in
+            [(Far::Database, self.arguments.database_cuts), (Far::Bus, self.arguments.bus_cuts)]
+        {
+            for round in 0..cuts {
+                faults.extend(self.cut(nodes, far, round).await);
+            }
+            faults.extend(self.report(&format!("cuts of a line to the {far:?}"), cuts, GOES_ON_MAX).await);
+        }
+        if self.arguments.resumes > 0 {
+            faults.extend(resume::test(&nodes.addresses(), self.arguments.resumes as usize).await);
+        }
         for _ in 0..self.arguments.rolling {
             for node in nodes.in_order_of_restart().await {
                 // As an operator does who looks whether the arena is well before the next one.
@@ -208,6 +241,38 @@ impl Test<'_> {
             self.report("deaths of the database", self.arguments.database_restarts, GOES_ON_MAX).await,
         );
         faults
+    }
+
+    /// Takes one of a node's lines away for longer than its lease: that of the one that leads, then that of another one.
+    async fn cut(&mut self, nodes: &mut Nodes, far: Far, round: u32) -> Option<String> {
+        self.quiet().await;
+        let leader = nodes.leader().await;
+        let is_of_leader = round % 2 == 0;
+        let node = if is_of_leader { leader } else { (leader + 1) % nodes.len() };
+        let what = match (self.arguments.is_one_way, round / 2 % 2) {
+            (false, _) => Cut::Everything,
+            (true, 0) => Cut::ToServer,
+            (true, _) => Cut::FromServer,
+        };
+        self.watch.fault();
+        nodes.cut(node, far, what, STILL).await;
+        if far == Far::Bus || !is_of_leader {
+            // Nobody may have missed it.
+            return (nodes.leader().await != leader).then(|| format!("{what:?} to the {far:?} cost a lead"));
+        }
+        let fault = replaced(nodes, leader).await;
+        nodes.start_again(leader);
+        fault
+    }
+
+    /// That commits of whoever was replaced were tried, and refused: what the players saw says that none was taken.
+    fn report_fenced(&self) -> Option<String> {
+        let zombies = self.arguments.zombies;
+        if zombies == 0 {
+            return None;
+        }
+        println!("{} commits of {zombies} replaced leaders were fenced off", self.fenced);
+        (self.fenced == 0).then(|| "no replaced leader tried to commit".to_owned())
     }
 
     /// Lets everybody play for a while.

@@ -1,4 +1,4 @@
-//! Three nodes of one arena, each with a directory of its own.
+//! Three nodes of one arena, each with a directory of its own, and lines of its own to the database and the bus.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::bus::Bus;
-use crate::daemon::{Daemon, SETTINGS, data, fourfold};
+use crate::daemon::{Daemon, SETTINGS, data, fourfold, log_path};
+use crate::line::{Cut, Line};
 use crate::server;
 
 /// So many nodes.
@@ -26,10 +27,24 @@ pub(crate) struct Nodes {
     directories: Vec<PathBuf>,
     settings: Vec<String>,
     addresses: Vec<SocketAddr>,
+    lines: Vec<Lines>,
     running: Vec<Option<Daemon>>,
     /// The version before, by which nodes run that were not upgraded yet.
     before: Option<PathBuf>,
     upgraded: [bool; NODES],
+}
+
+/// What a node reaches the others by.
+struct Lines {
+    database: Line,
+    bus: Line,
+}
+
+/// A server to which a node's line can be cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Far {
+    Database,
+    Bus,
 }
 
 /// What `fourfold cluster status --json` prints, as far as it matters.
@@ -46,12 +61,13 @@ struct ShownNode {
 
 impl Nodes {
     /// Starts them on the database that `arena` names, with its key; by a binary of the version before if there is one.
-    pub(crate) fn start(directory: &Path, arena: &Path, bus: &Bus, before: Option<&Path>) -> Self {
+    pub(crate) async fn start(directory: &Path, arena: &Path, bus: &Bus, before: Option<&Path>) -> Self {
         let mut nodes = Self {
             arena: arena.to_owned(),
             directories: Vec::new(),
             settings: Vec::new(),
             addresses: Vec::new(),
+            lines: Vec::new(),
             running: Vec::new(),
             before: before.map(Path::to_owned),
             upgraded: [false; NODES],
@@ -59,14 +75,17 @@ impl Nodes {
         for number in 0..NODES {
             let own = directory.join(format!("node-{number}"));
             std::fs::create_dir_all(data(&own)).expect("a writable directory");
-            for (from, to) in [
-                (server::url_file(arena), server::url_file(&own)),
-                (data(arena).join("secret.key"), data(&own).join("secret.key")),
-            ] {
-                std::fs::copy(from, to).expect("a writable directory");
-            }
+            std::fs::copy(data(arena).join("secret.key"), data(&own).join("secret.key"))
+                .expect("a writable directory");
+            let url = std::fs::read_to_string(server::url_file(arena)).expect("a server keeps it");
+            let socket = own.join("line");
+            let (url, server) = url_by(&url, &socket);
+            std::fs::write(server::url_file(&own), url).expect("a writable directory");
+            let database = Line::to_database(&server, &socket);
+            let (bus_address, bus) = Line::to_bus(bus.address()).await;
+            nodes.lines.push(Lines { database, bus });
             let settings =
-                format!("{SETTINGS}\n[cluster]\nbus = \"{}\"\nnode = \"node-{number}\"\n", bus.url());
+                format!("{SETTINGS}\n[cluster]\nbus = \"nats://{bus_address}\"\nnode = \"node-{number}\"\n");
             let daemon = nodes.start_one(number, &own, None, &settings);
             nodes.addresses.push(daemon.address());
             nodes.running.push(Some(daemon));
@@ -136,6 +155,21 @@ impl Nodes {
         (0..self.len()).filter(|node| *node != leader).chain([leader]).collect()
     }
 
+    /// Cuts one of a node's lines for so long.
+    pub(crate) async fn cut(&self, node: usize, far: Far, what: Cut, long: Duration) {
+        let Lines { database, bus } = &self.lines[node];
+        let line = if far == Far::Database { database } else { bus };
+        line.cut(what);
+        tokio::time::sleep(long).await;
+        line.cut(Cut::Nothing);
+    }
+
+    /// So many times its log says that somebody else has the right to write: each is a commit that was fenced off.
+    pub(crate) fn fenced(&self, node: usize) -> usize {
+        let log = std::fs::read_to_string(log_path(&self.directories[node])).expect("a readable log");
+        log.matches("another process has taken the database over").count()
+    }
+
     /// Lets it stand still for so long.
     pub(crate) async fn suspend(&self, node: usize, still: Duration) {
         self.running[node].as_ref().expect("it runs").suspend(still).await;
@@ -161,4 +195,12 @@ impl Nodes {
             tokio::task::block_in_place(|| daemon.stop());
         }
     }
+}
+
+/// The URL of a database by a socket of its own, and the directory of the server's.
+fn url_by(url: &str, socket: &Path) -> (String, PathBuf) {
+    let (user, rest) = url.split_once('@').expect("a user");
+    let (server, database) = rest.split_once('/').expect("a database");
+    let socket = socket.to_str().expect("plain characters").replace('/', "%2F");
+    (format!("{user}@{socket}/{database}"), server.replace("%2F", "/").into())
 }

@@ -214,7 +214,8 @@ impl Drop for Daemon {
     }
 }
 
-fn log_path(directory: &Path) -> PathBuf {
+/// What it says.
+pub(crate) fn log_path(directory: &Path) -> PathBuf {
     directory.join("daemon.log")
 }
 

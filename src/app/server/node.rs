@@ -20,6 +20,7 @@ use super::{Daemon, NodeParts, Parts, ServerError, wings};
 use crate::analysis::compute::ComputePool;
 use crate::cluster::hints::Hints;
 use crate::cluster::nats;
+use crate::cluster::succession;
 use crate::cluster::thinking::Thinkers;
 use crate::http::connection_limits::ConnectionLimits;
 use crate::http::metrics::Observed;
@@ -115,6 +116,11 @@ pub(crate) async fn run(
             return Ok(());
         };
         let led = node.lead(&engine, incarnation, &mut tell, &shutdown).await;
+        if matches!(led, Err(ServerError::Replaced)) {
+            // Its lock is gone, and the database may be out of reach: its players shall go elsewhere at once.
+            error!("another node leads: this one leads no more, and ends");
+            return Err(ServerError::Replaced);
+        }
         // Whatever has happened: nobody shall wait for a lock that is of no use to anybody.
         let released = engine.release().await;
         node.membership.stand(Standing::default());
@@ -297,11 +303,15 @@ impl Node {
         let metrics = Arc::clone(&daemon.metrics);
         let mut serving = std::pin::pin!(daemon.run(term.clone()));
         let mut view = self.membership.view.clone();
+        let mut said_to_lead = self.membership.said_to_lead.clone();
         let mut then = Then::End;
         loop {
             let seen = *view.borrow_and_update();
             hands_over.store(seen.has_heir, Ordering::Relaxed);
             metrics.nodes(seen.living, true);
+            if succession::gives_up(incarnation, seen.is_cut_off, *said_to_lead.borrow_and_update()) {
+                return Err(ServerError::Replaced);
+            }
             match seen.turn {
                 Turn::Replaced => return Err(ServerError::Replaced),
                 Turn::MakeWay if !term.is_cancelled() => {
@@ -318,6 +328,7 @@ impl Node {
                     self.membership.stand(Standing { writes_as: Some(incarnation), serves: false });
                 }
                 changed = view.changed() => changed.map_err(|_| ServerError::Replaced)?,
+                changed = said_to_lead.changed() => changed.map_err(|_| ServerError::Replaced)?,
                 // Until it has succeeded.
                 () = sleep(RECLAIM_EVERY), if seen.turn == Turn::Reclaim => {}
             }

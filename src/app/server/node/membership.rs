@@ -3,15 +3,17 @@
 //! It has a runtime and a connection of its own, so that neither busy rooms nor a slow commit cost the node its lease.
 
 use std::io;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::{info, warn};
 
-use crate::cluster::hints::Hints;
+use crate::cluster::hints::{Hint, Hints};
 use crate::cluster::lease::{LEASE, Lease};
 use crate::cluster::succession::{self, Leader, Situation, Step};
 use crate::http::relay::Upstream;
@@ -32,6 +34,8 @@ pub(super) struct View {
     pub(super) has_heir: bool,
     /// Nodes that live, this one too.
     pub(super) living: usize,
+    /// Whether the database cannot be reached, so that all this is as it was last known.
+    pub(super) is_cut_off: bool,
 }
 
 /// What a node is to do.
@@ -57,6 +61,8 @@ pub(super) struct Membership {
     pub(super) view: watch::Receiver<View>,
     /// Where connections go, if somebody leads.
     pub(super) upstream: watch::Receiver<Option<Upstream>>,
+    /// Who leads, by what was said over the bus: the latest one.
+    pub(super) said_to_lead: watch::Receiver<Option<i64>>,
     standing: watch::Sender<Standing>,
     stop: CancellationToken,
 }
@@ -67,10 +73,9 @@ struct Watch {
     hints: Hints,
     key: i64,
     lease: Lease,
-    /// Whether the last attempt to reach the database failed, which is said once.
-    is_cut_off: bool,
     view: watch::Sender<View>,
     upstream: watch::Sender<Option<Upstream>>,
+    said_to_lead: watch::Sender<Option<i64>>,
     standing: watch::Receiver<Standing>,
     /// What the others know of it.
     told: Standing,
@@ -86,15 +91,16 @@ impl Membership {
         let (standing, stood) = watch::channel(Standing::default());
         let (view, seen) = watch::channel(View::default());
         let (upstream, led_to) = watch::channel(None);
+        let (said_to_lead, leads) = watch::channel(None);
         let stop = CancellationToken::new();
         let watch = Watch {
             members,
             hints,
             key,
             lease: Lease::joined(Instant::now()),
-            is_cut_off: false,
             view,
             upstream,
+            said_to_lead,
             standing: stood,
             told: Standing::default(),
         };
@@ -102,7 +108,7 @@ impl Membership {
         let until = stop.clone();
         let membership = thread::Builder::new().name("membership".to_owned());
         membership.spawn(move || runtime.block_on(watch.run(&until)))?;
-        Ok(Self { view: seen, upstream: led_to, standing, stop })
+        Ok(Self { view: seen, upstream: led_to, said_to_lead: leads, standing, stop })
     }
 
     /// Tells the others what this node does from now on.
@@ -131,6 +137,7 @@ impl Drop for Membership {
 
 impl Watch {
     async fn run(mut self, stop: &CancellationToken) {
+        let (changed, _hearing) = self.listen();
         // The first beat says so long it lives; joining alone does not.
         let mut is_beat_due = true;
         loop {
@@ -146,12 +153,35 @@ impl Watch {
                 () = stop.cancelled() => return self.leave().await,
                 changed = self.standing.changed() => changed.is_ok(),
                 () = sleep(LOOK_EVERY) => false,
-                () = self.hints.told() => {
+                () = changed.notified() => {
                     sleep(LOOK_PAUSE).await;
                     false
                 }
             };
         }
+    }
+
+    /// Listens to the bus, also while the database is asked; says when it is time to look.
+    fn listen(&self) -> (Arc<Notify>, AbortOnDropHandle<()>) {
+        let changed = Arc::new(Notify::new());
+        let (hints, leads, told) = (self.hints.clone(), self.said_to_lead.clone(), Arc::clone(&changed));
+        let hearing = async move {
+            let hear = |hint| {
+                let is_news = match hint {
+                    Hint::Changed => true,
+                    Hint::Leads(incarnation) => leads.send_if_modified(|last| {
+                        let is_later = last.is_none_or(|last| incarnation > last);
+                        *last = if is_later { Some(incarnation) } else { *last };
+                        is_later
+                    }),
+                };
+                if is_news {
+                    told.notify_one();
+                }
+            };
+            hints.hear(hear).await;
+        };
+        (changed, AbortOnDropHandle::new(tokio::spawn(hearing)))
     }
 
     async fn beat(&mut self) {
@@ -162,7 +192,11 @@ impl Watch {
             Ok(true) => {
                 self.lease.renewed(sent);
                 if std::mem::replace(&mut self.told, standing) != standing {
-                    self.hints.tell().await;
+                    self.hints.tell(Hint::Changed).await;
+                }
+                // Again with each beat: whoever cannot ask the database may have the bus back only now.
+                if let Some(incarnation) = standing.writes_as.filter(|_| standing.serves) {
+                    self.hints.tell(Hint::Leads(incarnation)).await;
                 }
             }
             Ok(false) => {
@@ -181,7 +215,7 @@ impl Watch {
         if self.members.has_lost_one() {
             self.lease.shaken(Instant::now());
         }
-        if std::mem::take(&mut self.is_cut_off) {
+        if self.view.borrow().is_cut_off {
             info!("the list of nodes is reached again");
         }
         let seen = self.judge(&roll);
@@ -190,7 +224,7 @@ impl Watch {
             if let Err(error) = self.members.end_writer(incarnation).await {
                 self.note_cut_off(&error);
             }
-            self.hints.tell().await;
+            self.hints.tell(Hint::Changed).await;
         }
         set(&self.upstream, upstream_of(&roll));
         // Who is replaced stays so.
@@ -207,7 +241,7 @@ impl Watch {
         let has_heir = roll.members.iter().any(is_heir);
         let may_lead = succession::may_lead(holds, is_drained, has_heir);
         let living = roll.members.iter().filter(|member| member.lives).count();
-        let view = |turn| View { turn, has_heir, living };
+        let view = |turn| View { turn, has_heir, living, is_cut_off: false };
         if let Some(incarnation) = standing.writes_as {
             let turn = match roll.writer {
                 // Its own way to the database says so too, but only when there is something to write.
@@ -236,12 +270,13 @@ impl Watch {
     async fn leave(mut self) {
         // Otherwise its time runs out.
         let _ = self.members.leave(self.key).await;
-        self.hints.tell().await;
+        self.hints.tell(Hint::Changed).await;
     }
 
     fn note_cut_off(&mut self, error: &dyn std::error::Error) {
         self.lease.shaken(Instant::now());
-        if !std::mem::replace(&mut self.is_cut_off, true) {
+        let is_new = self.view.send_if_modified(|view| !std::mem::replace(&mut view.is_cut_off, true));
+        if is_new {
             warn!(%error, "the list of nodes cannot be reached");
         }
     }
