@@ -4,6 +4,7 @@
     cargo build --release && (cd benches/relay && cargo build --release)
     python3 benches/server.py                       # 5 pairs at 1,000 connections, some four minutes
     python3 benches/server.py --pairs 3 --connections 20 --rate 0
+    python3 benches/server.py --pairs 3 --connections 10000 --rate 0 20000 --idle-seconds 10
     python3 benches/server.py --peer target/old/fourfold    # another build in the same turns
 
 The server has one core and the load the other. Each figure is the median of all pairs; the ratio is the median of the
@@ -161,6 +162,9 @@ def play(kind, binary, options, rate, seconds, counts_calls=False):
         expect("seated")
         time.sleep(0.5)
         seated = server.resident()
+        ran = sum_of(threads_of(server.process.pid))
+        time.sleep(options.idle_seconds)
+        idle_share = (sum_of(threads_of(server.process.pid)) - ran) / options.idle_seconds
         go_on()
         expect("measuring")
         calls = SystemCalls(server.process.pid) if counts_calls else None
@@ -188,7 +192,10 @@ def play(kind, binary, options, rate, seconds, counts_calls=False):
         "load CPU us/move": (load_after - load_before) / moves * 1e6,
         "KB per idle connection": (idle - at_start) / options.connections / 1e3,
         "KB per seated connection": (seated - at_start) / options.connections / 1e3,
+        "idle with all seated, % of a core": idle_share * 100,
         "MB at start": at_start / 1e6,
+        "MB with all connected": idle / 1e6,
+        "MB with all seated": seated / 1e6,
         "MB after the load": after_load / 1e6,
     }
     total = waits = 0
@@ -249,6 +256,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--idle-seconds", type=float, default=3, help="how long nobody moves, to see what that costs")
     parser.add_argument("--warm-up", type=float, default=1)
     parser.add_argument("--rate", type=float, nargs="*", default=[0, 5000], help="moves a second; 0: all it can")
     parser.add_argument("--busy", action="store_true", help="with ladder, learners and judge")
