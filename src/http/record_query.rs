@@ -78,6 +78,7 @@ pub(super) async fn read(
         after: parameters.cursor()?,
         newest_first: false,
         limit,
+        ..GameQuery::default()
     };
     let filter = RecordFilter {
         opponent: player(store, parameters, "opponent").await?,

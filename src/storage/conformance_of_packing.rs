@@ -7,8 +7,9 @@ use super::conformance::{
     player_id, spec, void, write,
 };
 use super::forgetting::Forgetting;
+use super::games::{GameQuery, Notes};
 use super::record::{Ending, EventKind, StoredEvent, StoredGame};
-use super::store::{GameQuery, Store, Write, Written};
+use super::store::{Store, Write, Written};
 use crate::model::ids::PlayerId;
 use crate::model::result::{EndReason, GameResult};
 use crate::operations::verify::verify;
@@ -31,7 +32,7 @@ async fn pack(store: &dyn Store, games: u32) {
 }
 
 async fn all(store: &dyn Store) -> Vec<StoredGame> {
-    store.finished_games(&GameQuery { limit: 100, ..GameQuery::default() }).await.unwrap()
+    store.finished_games(&GameQuery { limit: 100, notes: Notes::Read, ..GameQuery::default() }).await.unwrap()
 }
 
 /// A game in which all kinds of things happen, among them notes.

@@ -26,6 +26,18 @@ pub struct GameQuery {
     pub newest_first: bool,
     /// At most so many.
     pub limit: u32,
+    /// Whether what bots thought is needed.
+    pub notes: Notes,
+}
+
+/// What bots thought about their moves, which few ask for and which takes a while to unpack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Notes {
+    /// It may be there or not.
+    #[default]
+    Spared,
+    /// All that is kept of it.
+    Read,
 }
 
 /// A finished game without its moves: who played it as what, and what came of it.

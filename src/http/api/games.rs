@@ -111,7 +111,14 @@ pub(super) async fn game_list(
 ) -> Result<List<Record>, ApiError> {
     let GamesPart { limit, cursor, since } = page;
     // One more than asked for shows whether the list goes on.
-    let query = GameQuery { player, since, after: cursor, newest_first: true, limit: limit + 1 };
+    let query = GameQuery {
+        player,
+        since,
+        after: cursor,
+        newest_first: true,
+        limit: limit + 1,
+        ..GameQuery::default()
+    };
     let mut stored = state.store.finished_games(&query).await?;
     let goes_on = stored.len() > limit as usize;
     stored.truncate(limit as usize);

@@ -31,6 +31,7 @@ use crate::model::ids::{GameId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::protocol::client::MoveInfo;
 use crate::protocol::terms::{WireSide, WireVariant};
+use crate::storage::games::Notes;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::{GameQuery, StoreError};
 use crate::system::shares::Payer;
@@ -149,8 +150,14 @@ impl GamesWanted {
         let Self { games, cursor } = self;
         // One more than asked for shows whether the list goes on.
         let player = Some(bot.id.clone());
-        let query =
-            GameQuery { player, after: cursor, newest_first: true, limit: games + 1, ..GameQuery::default() };
+        let query = GameQuery {
+            player,
+            after: cursor,
+            newest_first: true,
+            limit: games + 1,
+            notes: Notes::Read,
+            ..GameQuery::default()
+        };
         let mut stored = state.store.finished_games(&query).await?;
         let goes_on = stored.len() > games as usize;
         stored.truncate(games as usize);

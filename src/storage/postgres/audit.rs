@@ -6,7 +6,7 @@ use fourfold_engine::Variant;
 use super::{PostgresStore, db, ratings};
 use crate::model::ids::PlayerId;
 use crate::storage::audit::AuditStore;
-use crate::storage::games::GameQuery;
+use crate::storage::games::{GameQuery, Notes};
 use crate::storage::record::RatingRow;
 use crate::storage::rows::games::Loaded;
 use crate::storage::store::StoreError;
@@ -48,7 +48,7 @@ const DANGLING: &[(&str, &str)] = &[
 #[async_trait]
 impl AuditStore for PostgresStore {
     async fn audit_finished(&self, after: u64, limit: u32) -> Result<Vec<Loaded>, StoreError> {
-        self.page(&GameQuery { after: Some(after), limit, ..GameQuery::default() }).await
+        self.page(&GameQuery { after: Some(after), limit, notes: Notes::Read, ..GameQuery::default() }).await
     }
 
     async fn audit_live(&self) -> Result<Vec<Loaded>, StoreError> {

@@ -11,13 +11,13 @@ use super::players::{WriteOutcome, done_if};
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::games::{GameOutline, GameQuery, GameStore};
+use crate::storage::games::{GameOutline, GameQuery, GameStore, Notes};
 use crate::storage::record::StoredGame;
 use crate::storage::rows::events::{EventRow, EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, select_outlines, sound,
 };
-use crate::storage::rows::packed::packed_columns;
+use crate::storage::rows::packed::select_packed;
 use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError};
 
@@ -82,7 +82,7 @@ impl GameStore for PostgresStore {
         // Of one moment, so that a move between the two reads does not tear the game apart.
         let moment = self.moment().await?;
         let rows: Vec<GameRow> = db::query_as(sql).bind(id.as_str()).fetch_all(&moment).await?;
-        let game = with_events(&moment, rows).await?.pop();
+        let game = with_events(&moment, rows, Notes::Read).await?.pop();
         moment.end().await?;
         Ok(game.transpose()?)
     }
@@ -118,7 +118,7 @@ impl GameStore for PostgresStore {
         );
         let moment = self.moment().await?;
         let rows: Vec<GameRow> = db::query_as(sql).bind(since.0).fetch_all(&moment).await?;
-        let loaded = with_events(&moment, rows).await?;
+        let loaded = with_events(&moment, rows, Notes::Read).await?;
         moment.end().await?;
         Ok(sound(loaded))
     }
@@ -167,7 +167,7 @@ impl GameStore for PostgresStore {
 impl PostgresStore {
     /// Finished games, damaged ones too.
     pub(super) async fn page(&self, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
-        let GameQuery { player, since, after, newest_first, limit } = query;
+        let GameQuery { player, since, after, newest_first, limit, notes } = query;
         let after = after.map(to_sql);
         let (above, below) = if *newest_first { (None, after) } else { (after, None) };
         let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
@@ -185,7 +185,7 @@ impl PostgresStore {
             .bind(player.as_ref().map(PlayerId::as_str))
             .fetch_all(&moment)
             .await?;
-        let loaded = with_events(&moment, rows).await?;
+        let loaded = with_events(&moment, rows, *notes).await?;
         moment.end().await?;
         Ok(loaded)
     }
@@ -200,7 +200,7 @@ impl PostgresStore {
         let end = format!("{prefix}\u{7f}");
         let moment = self.moment().await?;
         let rows: Vec<GameRow> = db::query_as(sql).bind(prefix).bind(end).fetch_all(&moment).await?;
-        let loaded = with_events(&moment, rows).await?;
+        let loaded = with_events(&moment, rows, Notes::Read).await?;
         moment.end().await?;
         Ok(sound(loaded))
     }
@@ -213,7 +213,7 @@ impl PostgresStore {
         );
         let moment = self.moment().await?;
         let rows: Vec<GameRow> = db::query_as(sql).fetch_all(&moment).await?;
-        let loaded = with_events(&moment, rows).await?;
+        let loaded = with_events(&moment, rows, Notes::Read).await?;
         moment.end().await?;
         Ok(loaded)
     }
@@ -227,15 +227,20 @@ pub(super) async fn live(connection: &Connection) -> Result<Vec<(i64, Loaded)>, 
     );
     let rows: Vec<GameRow> = db::query_as(sql).fetch_all(connection).await?;
     let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
-    Ok(keys.into_iter().zip(with_events(connection, rows).await?).collect())
+    Ok(keys.into_iter().zip(with_events(connection, rows, Notes::Read).await?).collect())
 }
 
 /// Fetches the events of games and puts both together, in the order of the games. To be called within one moment, or a
 /// game that is packed meanwhile has no events.
-async fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
+async fn with_events(
+    connection: &Connection,
+    games: Vec<GameRow>,
+    notes: Notes,
+) -> Result<Vec<Loaded>, StoreError> {
     let keys: Vec<i64> = games.iter().map(|game| game.key).collect();
     let mut events = rows_of(connection, &keys).await?;
-    let sql = concat!("SELECT ", packed_columns!(), " FROM packed_log WHERE game = ANY($1)");
+    let (whole, spared) = select_packed!("= ANY($1)", "NULL::bytea");
+    let sql = if notes == Notes::Read { whole } else { spared };
     for row in db::query_as(sql).bind(keys).fetch_all(connection).await? {
         events.add_packed(row);
     }

@@ -4,13 +4,24 @@ use super::{Damage, word};
 use crate::storage::packed::PackedLog;
 use crate::storage::record::Ending;
 
-/// The columns of a [`PackedRow`], in the order in which it reads them.
-macro_rules! packed_columns {
-    () => {
-        "game, events, notes, result, reason, at_fault"
+/// Selects [`PackedRow`]s of games, whole and with something in the place of the notes.
+macro_rules! select_packed {
+    ($games:literal, $nothing:literal) => {
+        (
+            concat!(
+                "SELECT game, events, notes, result, reason, at_fault FROM packed_log WHERE game ",
+                $games
+            ),
+            concat!(
+                "SELECT game, events, ",
+                $nothing,
+                " AS notes, result, reason, at_fault FROM packed_log WHERE game ",
+                $games
+            ),
+        )
     };
 }
-pub(crate) use packed_columns;
+pub(crate) use select_packed;
 
 row! {
     /// A row of the table.

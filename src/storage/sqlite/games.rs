@@ -12,13 +12,13 @@ use super::readers::snapshot;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::games::{GameOutline, GameStore};
+use crate::storage::games::{GameOutline, GameStore, Notes};
 use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
 use crate::storage::rows::events::{EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, report, select_outlines, sound,
 };
-use crate::storage::rows::packed::packed_columns;
+use crate::storage::rows::packed::select_packed;
 use crate::storage::rows::{number, parsed};
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
@@ -124,14 +124,15 @@ impl GameStore for SqliteStore {
 
 /// Fetches the events of games and puts both together, in the order of the games. To be called within [`snapshot`], or
 /// a game that is packed meanwhile has no events.
-fn with_events(connection: &Connection, games: Vec<GameRow>) -> Result<Vec<Loaded>, StoreError> {
+fn with_events(
+    connection: &Connection,
+    games: Vec<GameRow>,
+    notes: Notes,
+) -> Result<Vec<Loaded>, StoreError> {
     let keys: Vec<i64> = games.iter().map(|game| game.key).collect();
     let mut events = rows_of(connection, &keys)?;
-    let sql = concat!(
-        "SELECT ",
-        packed_columns!(),
-        " FROM packed_log WHERE game IN (SELECT value FROM json_each(?))"
-    );
+    let (whole, spared) = select_packed!("IN (SELECT value FROM json_each(?))", "NULL");
+    let sql = if notes == Notes::Read { whole } else { spared };
     db::query_as(sql).bind(list(&keys)).fetch_each(connection, |row| events.add_packed(row))?;
     Ok(assembled(games, events))
 }
@@ -159,7 +160,7 @@ pub(super) fn by_id(connection: &Connection, id: &GameId) -> Result<Option<Store
     // One read transaction, so that a move between the two reads does not tear the game apart.
     let game = snapshot(connection, |connection| {
         let rows: Vec<GameRow> = db::query_as(sql).bind(id.as_str()).fetch_all(connection)?;
-        Ok(with_events(connection, rows)?.pop())
+        Ok(with_events(connection, rows, Notes::Read)?.pop())
     })?;
     Ok(game.transpose()?)
 }
@@ -172,7 +173,7 @@ pub(super) fn live(connection: &Connection) -> Result<Vec<(i64, Loaded)>, StoreE
     );
     let rows: Vec<GameRow> = db::query_as(sql).fetch_all(connection)?;
     let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
-    Ok(keys.into_iter().zip(with_events(connection, rows)?).collect())
+    Ok(keys.into_iter().zip(with_events(connection, rows, Notes::Read)?).collect())
 }
 
 /// Games whose pairs' ids begin so, in the order in which they began, damaged ones left out.
@@ -185,7 +186,7 @@ pub(super) fn of_pairs(connection: &Connection, prefix: &str) -> Result<Vec<Stor
     let end = format!("{prefix}\u{7f}");
     let loaded = snapshot(connection, |connection| {
         let rows: Vec<GameRow> = db::query_as(sql).bind(prefix).bind(end).fetch_all(connection)?;
-        with_events(connection, rows)
+        with_events(connection, rows, Notes::Read)
     })?;
     Ok(sound(loaded))
 }
@@ -205,7 +206,7 @@ fn open_series(connection: &Connection, since: UnixMillis) -> Result<Vec<StoredG
     );
     let loaded = snapshot(connection, |connection| {
         let rows: Vec<GameRow> = db::query_as(sql).bind(since.0).fetch_all(connection)?;
-        with_events(connection, rows)
+        with_events(connection, rows, Notes::Read)
     })?;
     Ok(sound(loaded))
 }
@@ -233,7 +234,7 @@ pub(super) fn audit_live(connection: &Connection) -> Result<Vec<Loaded>, StoreEr
     );
     snapshot(connection, |connection| {
         let rows: Vec<GameRow> = db::query_as(sql).fetch_all(connection)?;
-        with_events(connection, rows)
+        with_events(connection, rows, Notes::Read)
     })
 }
 
@@ -243,7 +244,7 @@ pub(super) fn audit_finished(
     after: u64,
     limit: u32,
 ) -> Result<Vec<Loaded>, StoreError> {
-    let query = GameQuery { after: Some(after), limit, ..GameQuery::default() };
+    let query = GameQuery { after: Some(after), limit, notes: Notes::Read, ..GameQuery::default() };
     page(connection, &query)
 }
 
@@ -271,7 +272,7 @@ pub(super) fn finished(connection: &Connection, query: &GameQuery) -> Result<Vec
 }
 
 fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
-    let GameQuery { player, since, after, newest_first, limit } = query;
+    let GameQuery { player, since, after, newest_first, limit, notes } = query;
     let after = after.map(crate::storage::rows::to_sql);
     let (above, below) = if *newest_first { (None, after) } else { (after, None) };
     let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
@@ -288,7 +289,7 @@ fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, Store
             .bind(*limit)
             .bind(player.as_ref().map(PlayerId::as_str))
             .fetch_all(connection)?;
-        with_events(connection, rows)
+        with_events(connection, rows, *notes)
     })
 }
 
