@@ -34,6 +34,8 @@ pub(crate) mod conformance_of_moderation;
 #[cfg(test)]
 pub(crate) mod conformance_of_operators;
 #[cfg(test)]
+pub(crate) mod conformance_of_privacy;
+#[cfg(test)]
 pub(crate) mod conformance_of_pushes;
 #[cfg(test)]
 pub(crate) mod conformance_of_ratings;

@@ -7,6 +7,7 @@ use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::time::UnixMillis;
 use crate::protocol::terms::WireVariant;
 use crate::storage::Store;
+use crate::storage::games::SeenBy;
 use crate::storage::records::filter::{Meeting, OpeningWanted, RecordFilter, ResultWanted, TimeWanted};
 use crate::storage::store::GameQuery;
 
@@ -61,7 +62,7 @@ pub(super) const CURSOR: Parameter = Parameter {
     schema: schema_of::<Cursor>,
 };
 
-/// What is asked for, the oldest first, at most `limit` games.
+/// What is asked for, the oldest first, at most `limit` games, private ones among them.
 ///
 /// # Errors
 ///
@@ -78,6 +79,7 @@ pub(super) async fn read(
         after: parameters.cursor()?,
         newest_first: false,
         limit,
+        seen_by: SeenBy::Arena,
     };
     let filter = RecordFilter {
         opponent: player(store, parameters, "opponent").await?,

@@ -269,4 +269,7 @@ pub(crate) struct Terms {
     /// The games only put load on the arena: they are casual, and nothing is learnt or counted from them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) load: bool,
+    /// The games are in no list: whoever has their address may watch. They are casual, and between people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) private: bool,
 }

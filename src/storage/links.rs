@@ -27,6 +27,8 @@ pub struct StoredLink {
     pub(crate) is_load: bool,
     /// Whether it stands in the list of open offers.
     pub(crate) is_listed: bool,
+    /// Whether the games are in no list.
+    pub(crate) is_private: bool,
     /// With which moves they begin, if that was asked for.
     pub(crate) opening: Option<OpeningSource>,
     pub(crate) games: u32,

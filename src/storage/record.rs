@@ -246,9 +246,19 @@ pub struct StoredGame {
 }
 
 impl GameSpec {
-    /// Whether it only puts load on the arena: explorer, learners, judge and the newest games leave it out.
+    /// Whether it only puts load on the arena.
     pub(crate) fn is_load(&self) -> bool {
         self.unrated_because == Some(UnratedReason::Load)
+    }
+
+    /// Whether its players want it in no list: whoever has its address may see it, and nobody else hears of it.
+    pub(crate) fn is_private(&self) -> bool {
+        self.unrated_because == Some(UnratedReason::Private)
+    }
+
+    /// Whether nothing is made of it: explorer, learners, judge and the newest games leave it out.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.is_load() || self.is_private()
     }
 }
 

@@ -212,7 +212,7 @@ export class GameView {
   #showTerms(state) {
     const parts = [
       el("span", {}, icon("clock"), timeControl(state.time)),
-      el("span", {}, text(counts(state) ? "game.rated" : "game.casual")),
+      el("span", {}, text(kindOf(state))),
       el("span", {}, boardName(state.variant)),
     ];
     if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
@@ -329,6 +329,12 @@ function statusWords(state, yours) {
 
 /** Whether a rating moves by it: one of live games, or one by correspondence. @param {GameState} state */
 const counts = ({ rated, unratedBecause }) => rated || unratedBecause === "correspondence";
+
+/** @param {GameState} state */
+function kindOf(state) {
+  if (state.unratedBecause === "private") return "invite.private";
+  return counts(state) ? "game.rated" : "game.casual";
+}
 
 /** How long a person may take for the first move where somebody waits for it, in milliseconds: the server's rule. */
 const FIRST_MOVE_MS = 30_000;

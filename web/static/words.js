@@ -72,14 +72,14 @@ function openingWords(opening) {
 /**
  * What a game that is offered would be, to whoever made the offer or is asked; the usual board and a single game go
  * without saying.
- * @param {Pick<import("../types/protocol").Offer, "time" | "rated" | "variant" | "side" | "opening" | "games">} terms
+ * @param {Pick<import("../types/protocol").Offer, "time" | "rated" | "variant" | "side" | "opening" | "games" | "private">} terms
  * @param {boolean} mine
  */
-export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random", opening, games = 1 }, mine) {
+export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random", opening, games = 1, private: isPrivate }, mine) {
   const color = side === "random" ? "" : COLOR[(side === "first") === mine ? "first" : "second"];
   return [
     timeControl(time),
-    text(rated ? "game.rated" : "game.casual"),
+    text(isPrivate ? "invite.private" : rated ? "game.rated" : "game.casual"),
     ...(variant === USUAL_BOARD ? [] : [boardName(parseVariant(variant))]),
     color ? text("invite.you_play", { color }) : text("invite.colors_by_lot"),
     ...openingWords(opening),
@@ -175,6 +175,7 @@ const UNRATED = {
   correspondence: "game.unrated_correspondence",
   pair_limit: "game.unrated_pair_limit",
   load: "game.unrated_load",
+  private: "game.unrated_private",
   voided: "game.unrated_voided",
 };
 

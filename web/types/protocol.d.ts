@@ -17,6 +17,7 @@ export interface Opening { kind: "none" | "balanced" | "given"; moves: string }
 export interface Terms {
   time: Time; rated: boolean; variant?: string; opening?: Opening; games?: number; side?: Side | "random";
   load?: boolean;
+  private?: boolean;
 }
 
 export interface Welcome {

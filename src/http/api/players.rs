@@ -11,10 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
-use super::games::{game_list, page_of};
+use super::games::{game_list, page_of, seen_by};
 use super::leaderboard::RatingView;
 use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
+use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
 use crate::http::leagues::Achievements;
@@ -219,11 +220,12 @@ async fn player_achievements(
 async fn player_games(
     State(state): State<AppState>,
     name: PathPart,
+    viewer: Option<Viewer>,
     parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, ApiError> {
     let page = page_of(&parameters)?;
     let player = find(&state, &name).await?;
-    game_list(&state, Some(player.id), page).await.map(Json)
+    game_list(&state, Some(player.id), page, seen_by(viewer.as_ref())).await.map(Json)
 }
 
 async fn player_ratings(

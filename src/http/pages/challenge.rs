@@ -53,7 +53,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     };
     let variant = offer.terms.variant.0;
     let time = words::time_control(lang, offer.terms.time.control());
-    let kind = words::kind(lang, offer.terms.rated);
+    let kind = words::terms_kind(lang, &offer.terms);
     // Whoever gets the link reads there who invites, and to what.
     let invites = lang.fill("challenge.invites", &[("name", offer.from.name.spoken())]);
     let described = format!("{invites} · {}", words::offer(lang, &offer.terms, false));

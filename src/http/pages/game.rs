@@ -210,8 +210,10 @@ fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let mut terms = vec![words::time_control(lang, snapshot.time)];
     // One by correspondence moves a rating of its own.
     let by_correspondence = Some(UnratedReason::Correspondence.as_str());
-    let counts = snapshot.rated || snapshot.unrated_because.as_deref() == by_correspondence;
-    terms.push(words::kind(lang, counts).to_owned());
+    let because = snapshot.unrated_because.as_deref();
+    let counts = snapshot.rated || because == by_correspondence;
+    let is_private = because == Some(UnratedReason::Private.as_str());
+    terms.push(if is_private { lang.text("invite.private") } else { words::kind(lang, counts) }.to_owned());
     terms.push(words::board(lang, variant));
     if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
         terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));
@@ -359,6 +361,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
+    let is_private = game.spec.is_private();
     let (reportable, blockable) = opponents(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let conditional = ConditionalPanel::of(visitor.language(), &snapshot);
@@ -371,7 +374,11 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let described = [shown.status.as_str(), shown.detail.as_str()].join(" · ");
     let picture = format!("/api/v1/games/{}.png", shown.id);
     let page = GamePage {
-        frame: visitor.frame(Tab::Elsewhere, title).described(described).pictured(picture),
+        frame: visitor
+            .frame(Tab::Elsewhere, title)
+            .described(described)
+            .pictured(picture)
+            .unlisted(is_private),
         shown,
         why,
         taught,

@@ -52,6 +52,8 @@ struct InvitePage {
     has_days: bool,
     /// Whether the visitor may choose them: only with an account.
     may_have_days: bool,
+    /// Whether the game may be in no list: between people alone.
+    may_be_private: bool,
     /// Why nothing but days can be chosen.
     only_days: Option<String>,
     days: Vec<DaysChoice>,
@@ -95,6 +97,7 @@ pub(super) async fn page(
         guest: guest.map(|to| about("invite.guest_casual", to)),
         has_days: challenged.as_ref().is_none_or(|to| to.kind == PlayerKind::Human),
         may_have_days: is_signed_in,
+        may_be_private: challenged.as_ref().is_none_or(|to| to.kind != PlayerKind::Bot),
         only_days: away.map(|to| about("invite.only_days", to)),
         days: DAYS.map(|days| DaysChoice::new(lang, days)).into(),
         boards: boards(lang),

@@ -48,6 +48,11 @@ pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
     lang.text(if is_rated { "game.rated" } else { "game.casual" })
 }
 
+/// The same of a game that is offered, which may be private.
+pub(super) fn terms_kind(lang: Language, terms: &Terms) -> &'static str {
+    if terms.private { lang.text("invite.private") } else { kind(lang, terms.rated) }
+}
+
 /// `3 min + 2 s`, of a time that has nothing else.
 pub(super) fn bank_and_increment(lang: Language, bank_ms: u32, increment_ms: u32) -> String {
     time_control(lang, TimeControl { bank_ms: Some(bank_ms), increment_ms, move_ms: None })
@@ -81,7 +86,7 @@ fn length(lang: Language, ms: u32) -> String {
 /// What a game that is offered would be, to whoever made the offer or is asked. The usual board and a single game go
 /// without saying.
 pub(super) fn offer(lang: Language, terms: &Terms, is_mine: bool) -> String {
-    let mut words = vec![time_control(lang, terms.time.control()), kind(lang, terms.rated).to_owned()];
+    let mut words = vec![time_control(lang, terms.time.control()), terms_kind(lang, terms).to_owned()];
     if terms.variant.0 != Variant::STANDARD {
         words.push(board(lang, terms.variant.0));
     }
@@ -262,6 +267,7 @@ mod tests {
             games: SeriesLength::default(),
             side: SideChoice::Random,
             load: false,
+            private: false,
         };
         assert_eq!(offer(Language::English, &plain, false), "3 min + 2 s · Rated · Colours by lot");
         let given = WireOpening { kind: OpeningKind::Given, moves: "4453".into() };
@@ -271,7 +277,7 @@ mod tests {
             opening: Some(given),
             games: SeriesLength::new(2),
             side: SideChoice::First,
-            ..plain
+            ..plain.clone()
         };
         let terms = |color| {
             format!(
@@ -280,6 +286,8 @@ mod tests {
             )
         };
         assert_eq!(offer(Language::English, &full, true), terms("Coral"));
+        let private = Terms { private: true, rated: false, ..plain };
+        assert_eq!(offer(Language::English, &private, false), "3 min + 2 s · Private · Colours by lot");
         assert_eq!(offer(Language::English, &full, false), terms("Gold"));
     }
 

@@ -70,7 +70,13 @@ impl Host {
             let limit = u32::try_from(ENDS_MAX).unwrap_or(u32::MAX);
             let player = Some(player.clone());
             ended = store
-                .finished_games(&GameQuery { player, since, after: None, newest_first: true, limit })
+                .finished_games(&GameQuery {
+                    player,
+                    since,
+                    newest_first: true,
+                    limit,
+                    ..GameQuery::default()
+                })
                 .await?;
         }
         for id in games {

@@ -382,7 +382,10 @@ impl Directory {
     /// A game of a player that goes on at the board and that one can watch, the one that began first.
     pub(crate) fn watchable_of(&self, player: &PlayerId) -> Option<GameId> {
         let is_watchable = |public: &&Arc<PublicGame>| {
-            !public.is_over() && !public.is_brisk() && !public.is_correspondence()
+            !public.is_over()
+                && !public.is_brisk()
+                && !public.is_correspondence()
+                && !public.spec.is_private()
         };
         let rooms = self.read();
         let games = rooms.of(player).filter(is_watchable);
@@ -397,6 +400,14 @@ impl Directory {
     /// All rooms whose game goes on at the board: those by correspondence are none that anybody waits for or watches.
     pub(crate) fn live(&self) -> Vec<Arc<PublicGame>> {
         self.read().listed(|public| !public.is_over() && !public.is_correspondence())
+    }
+
+    /// Those of them that everybody may see: all but private ones.
+    pub(crate) fn listed(&self) -> Vec<Arc<PublicGame>> {
+        let is_listed = |public: &PublicGame| {
+            !public.is_over() && !public.is_correspondence() && !public.spec.is_private()
+        };
+        self.read().listed(is_listed)
     }
 
     /// All rooms, by the ids of their games.
