@@ -61,6 +61,9 @@ const GUEST_BANK_MS_MAX: u32 = 15 * 60_000;
 /// Longest given opening: later, little of the game is left.
 const OPENING_PLIES_MAX: u32 = 12;
 
+/// Series that end when they are decided, by the games that they have at most: longer ones nobody plays in one go.
+pub(crate) const BEST_OF: [u32; 2] = [3, 5];
+
 /// One side of an offer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Party {
@@ -442,8 +445,9 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
         }
     }
     let games = terms.games.number();
-    if games != 1 && games % 2 == 1 {
-        let message = format!("games is 1, or an even number up to {SERIES_MAX}");
+    if games != 1 && games % 2 == 1 && !BEST_OF.contains(&games) {
+        let message =
+            format!("games is 1, 3 or 5 for the better of them, or an even number up to {SERIES_MAX}");
         return Err(WireError::bad_field("games", message));
     }
     if is_beyond_a_day(terms.time.control()) {
@@ -644,7 +648,7 @@ mod tests {
 
     #[test]
     fn terms_out_of_range_are_refused_by_name() {
-        check_refused(|t| t.games = SeriesLength::new(3), "games");
+        check_refused(|t| t.games = SeriesLength::new(7), "games");
         check_refused(|t| t.games = SeriesLength::new(99), "games");
         check_refused(|t| (t.rated, t.load) = (true, true), "load");
         check_refused(|t| (t.rated, t.private) = (true, true), "private");

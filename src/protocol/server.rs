@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::client::{DeclineReason, Ping};
 use super::error::WireError;
-use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireSide, WireVariant};
+use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireSeries, WireSide, WireVariant};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{ChallengeId, GameId, PlayerId, SessionId, TournamentId};
 use crate::model::result::{EndReason, GameResult};
@@ -276,6 +276,9 @@ pub struct Snapshot {
     /// The series it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pair: Option<WirePair>,
+    /// How the series stood before this game, if it is one of which the better wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) series: Option<WireSeries>,
     /// All moves, the opening's included.
     pub(crate) moves: String,
     /// Stones on the board.
@@ -303,6 +306,9 @@ pub struct Snapshot {
     /// Clocks stand still, after a restart, until the side to move is back or this many milliseconds passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) frozen_ms: Option<u64>,
+    /// A teacher lets the games of the class stand still: clocks stand, and moves are refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) paused: bool,
     /// The server stood still, and the side to move got so many milliseconds back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) given_back_ms: Option<u64>,
@@ -533,6 +539,9 @@ pub(crate) struct LiveGame {
     /// The tournament that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tournament: Option<TournamentId>,
+    /// How the series stood before it, if it is one of which the better wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) series: Option<WireSeries>,
 }
 
 /// Feed `lobby`: seeks, open challenges and live games, whole each time.

@@ -130,6 +130,13 @@ pub(crate) struct GamePair {
     pub(crate) of: u32,
 }
 
+impl GamePair {
+    /// Whether it is a series that ends when it is decided: of an odd number of games the better wins.
+    pub(crate) fn is_best_of(&self) -> bool {
+        self.of > 1 && self.of % 2 == 1 && self.id.of_tournament().is_none()
+    }
+}
+
 /// All that is fixed when a game begins. It is stored as the game's event 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameSpec {

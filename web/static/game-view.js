@@ -32,9 +32,13 @@ export class GameView {
   #movesKey = "";
   #seatsKey = "";
 
-  /** @param {HTMLElement} root the element of game.html that holds a game */
-  constructor(root) {
+  /**
+   * @param {HTMLElement} root the element of game.html that holds a game
+   * @param {typeof import("./best-of.js")} bestOf what is said of series; given, so that lists of games need not load it
+   */
+  constructor(root, bestOf) {
     this.root = root;
+    this.bestOf = bestOf;
     this.board = /** @type {BoardElement} */ (find("ff-board", root));
     this.range = /** @type {HTMLInputElement} */ (find("#scrub", root));
     this.range.addEventListener("input", () => this.goTo(Number(this.range.value)));
@@ -195,7 +199,7 @@ export class GameView {
    * @param {boolean} yours whether it is the viewer's turn
    */
   #showStatus(state, yours) {
-    const [headline, detail] = statusWords(state, yours);
+    const [headline, detail] = statusWords(state, yours, this.bestOf.outcome(state));
     setText(find(".status-text", this.root), headline);
     const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
     const told = find(".status-detail", this.root);
@@ -215,7 +219,10 @@ export class GameView {
       el("span", {}, text(kindOf(state))),
       el("span", {}, boardName(state.variant)),
     ];
-    if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
+    if (state.series) {
+      const { leg: n, of: all } = state.series;
+      parts.push(el("span", {}, text("game.series_leg", { n, all })), el("span", { class: "number" }, this.bestOf.standing(state)));
+    } else if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
     if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));
     find(".terms", this.root).replaceChildren(...parts);
   }
@@ -296,7 +303,7 @@ export class GameView {
       parts.push(side === state.you ? text("game.played_you", { column }) : text("game.played", { color: COLOR[side], column }));
     }
     if (state.status === "over" && before.status === "live") {
-      const [headline, detail] = statusWords(state, false);
+      const [headline, detail] = statusWords(state, false, this.bestOf.outcome(state));
       parts.push(`${headline}. ${detail}`);
     } else if (fresh !== 0 && state.you && state.toMove === state.you) {
       parts.push(`${text("game.your_turn")}.`);
@@ -308,23 +315,31 @@ export class GameView {
 /**
  * @param {GameState} state
  * @param {boolean} yours
+ * @param {string} series what comes of it
  * @returns {[string, string]} headline and detail
  */
-function statusWords(state, yours) {
+function statusWords(state, yours, series) {
   const names = { first: nameOf(state.players.first), second: nameOf(state.players.second) };
   if (state.status === "over") {
     const result = state.result ?? "void";
     const reason = because(result, state.reason ?? "stopped", names, state.variant.connect, state.you);
-    return [resultWords(result, state.you, names), [reason, state.rated ? "" : unrated(state.unratedBecause)].filter(Boolean).join(". ")];
+    return [resultWords(result, state.you, names), sentences(reason, state.rated ? "" : unrated(state.unratedBecause), series)];
   }
   const mover = names[state.toMove ?? "first"];
-  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : "game.frozen");
+  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : state.paused ? "game.class_paused" : "game.frozen");
   const frozen = state.frozenUntil === null ? "" : `${why} `;
   if (state.you) {
     const shape = text(state.you === "first" ? "game.you_are_first" : "game.you_are_second");
     return [yours ? text("game.your_turn") : text("game.waiting_for", { name: mover }), frozen + shape];
   }
   return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
+}
+
+/** One after the other, each with its full stop but the last. @param {string[]} said */
+function sentences(...said) {
+  const words = said.filter(Boolean);
+  const last = words.length - 1;
+  return words.map((sentence, index) => (index < last && !/[.。]$/.test(sentence) ? `${sentence}.` : sentence)).join(" ");
 }
 
 /** Whether a rating moves by it: one of live games, or one by correspondence. @param {GameState} state */

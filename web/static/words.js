@@ -63,6 +63,12 @@ export function boardName({ width, height, connect }) {
 /** The board that goes without saying. */
 const USUAL_BOARD = "7x6";
 
+/** Halves of points as people write them: `2½`. @param {number} halves */
+export function points(halves) {
+  const whole = Math.floor(halves / 2);
+  return halves % 2 === 0 ? String(whole) : `${whole || ""}½`;
+}
+
 /** How a game begins, where that is not an empty board. @param {import("../types/protocol").Opening | undefined} opening */
 function openingWords(opening) {
   if (opening?.kind === "balanced") return [text("invite.opening_balanced")];
@@ -83,7 +89,7 @@ export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random"
     ...(variant === USUAL_BOARD ? [] : [boardName(parseVariant(variant))]),
     color ? text("invite.you_play", { color }) : text("invite.colors_by_lot"),
     ...openingWords(opening),
-    ...(games > 1 ? [count("challenge.games", games)] : []),
+    ...(games > 1 ? [games === 3 || games === 5 ? text("challenge.best_of", { n: games }) : count("challenge.games", games)] : []),
   ].join(" · ");
 }
 

@@ -48,12 +48,15 @@ export interface ChallengeEnd {
   reason?: Decline | string;
 }
 export interface BotOffer { type: "bot_offer"; bot: Player; time: Time; variant: string }
+/** How a series of which the better wins stood before a game of it: two halves of a point for a game won. */
+export interface Series { leg: number; of: number; half_points: Sides<number> }
 export interface Snapshot {
   type: "game"; game: string; you: Side | null; players: Sides<Player>; rated: boolean; unrated_because?: string;
   time: Time; variant: string; opening: Opening; pair?: { id: string; leg: number; of: number };
+  series?: Series;
   moves: string; ply: number; clock: Sides<number>; to_move: Side | null; event_seq: number;
   status: "live" | "over"; result?: Result; reason?: Reason; line?: CellNumbers[];
-  watching?: number; frozen_ms?: number; given_back_ms?: number; skipped?: number; delay_ms?: number;
+  watching?: number; frozen_ms?: number; paused?: boolean; given_back_ms?: number; skipped?: number; delay_ms?: number;
 }
 export interface Turn {
   type: "turn"; game: string; ply: number; moves: string; legal: number[];
@@ -78,7 +81,7 @@ export interface Truth { type: "truth"; game: string; ply: number; winner: Side 
 export interface Crowd { type: "crowd"; game: string; watching: number }
 export interface LiveGame {
   game: string; players: Sides<Player>; rated: boolean; time: Time; variant: string; moves: string; ply: number;
-  watching: number; started_at: string; tournament?: string;
+  watching: number; started_at: string; tournament?: string; series?: Series;
 }
 export interface SeekEntry { player: Player; time: Time; rated: boolean; variant: string }
 export interface LobbyFeed { type: "lobby"; seeks: SeekEntry[]; games: LiveGame[]; live: number; online: number }

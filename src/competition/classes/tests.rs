@@ -94,7 +94,10 @@ async fn an_arena_goes_on_while_it_lasts_and_nobody_plays_who_is_away() {
     school.give_up("Cleo").await;
     assert_eq!(school.points()[0], ("Bob".to_owned(), 8), "the third win in a row is worth four");
 
-    school.classes.direct(&school.code, &school.teacher.id, |class| class.is_held = true).unwrap();
+    school
+        .classes
+        .direct(&school.code, &school.teacher.id, |class| class.hold(true, UnixMillis::now()))
+        .unwrap();
     tokio::time::sleep(3 * LOOK).await;
     assert!(school.seated().is_empty(), "nothing begins while all look up");
     school.stop.cancel();

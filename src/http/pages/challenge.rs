@@ -69,7 +69,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
             "challenge.board_size",
             &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],
         ),
-        games: lang.count("challenge.games", offer.terms.games.number().into()),
+        games: words::length_of(lang, offer.terms.games.number()),
         begins: begins(lang, &offer, is_mine),
         colors: words::colors(lang, offer.terms.side, is_mine),
         opening: words::opening(lang, offer.terms.opening.as_ref())

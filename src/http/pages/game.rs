@@ -30,6 +30,7 @@ use crate::model::player::PlayerKind;
 use crate::play::correspondence;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
+use crate::play::series;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 
 use crate::protocol::terms::{Sides, WireSide};
@@ -215,7 +216,12 @@ fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let is_private = because == Some(UnratedReason::Private.as_str());
     terms.push(if is_private { lang.text("invite.private") } else { words::kind(lang, counts) }.to_owned());
     terms.push(words::board(lang, variant));
-    if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
+    if let Some(series) = &snapshot.series {
+        terms.push(lang.fill("game.series_leg", &[("n", series.leg), ("all", series.of)]));
+        let Sides { first, second } = &snapshot.players;
+        let score = words::standing(series);
+        terms.push(format!("{} {score} {}", first.name.spoken(), second.name.spoken()));
+    } else if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
         terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));
     }
     terms
@@ -433,7 +439,8 @@ pub(super) async fn stored_snapshot(
     };
     let kinds = players.as_ref().map(|player| player.identity.kind);
     let now = Instant::now();
-    let room = RoomState::replayed(game, kinds, now).map_err(StoreError::Corrupt)?;
+    let before = series::before(&*state.store, &game.spec).await?;
+    let room = RoomState::replayed(game, kinds, now).map_err(StoreError::Corrupt)?.with_series(before);
     Ok((room.snapshot(side, &players, 0, now), room.game_end(now)))
 }
 

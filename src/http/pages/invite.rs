@@ -18,9 +18,9 @@ use crate::model::ids::{GUEST_PREFIX, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireSide;
 
-/// Games of a series that are offered: one, or pairs in which each side begins as often as the other. Longer ones are
-/// for programs.
-const LENGTHS: [u32; 5] = [1, 2, 4, 6, 10];
+/// Games of a series that are offered: one, the best of three or five, or pairs in which each side begins as often as the
+/// other. Longer ones are for programs.
+const LENGTHS: [u32; 7] = [1, 3, 5, 2, 4, 6, 10];
 /// Days for each move to choose among, as many as the protocol has.
 const DAYS: [u32; 7] = [1, 2, 3, 4, 5, 6, 7];
 
@@ -101,7 +101,7 @@ pub(super) async fn page(
         only_days: away.map(|to| about("invite.only_days", to)),
         days: DAYS.map(|days| DaysChoice::new(lang, days)).into(),
         boards: boards(lang),
-        lengths: LENGTHS.map(|games| (games, lang.count("challenge.games", games.into()))).into(),
+        lengths: LENGTHS.map(|games| (games, words::length_of(lang, games))).into(),
         colors: [WireSide::First, WireSide::Second]
             .map(|side| lang.fill("invite.you_play", &[("color", words::color(lang, side))])),
         to: challenged.map(|to| to.name),

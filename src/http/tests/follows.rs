@@ -152,6 +152,7 @@ fn live_game() -> LiveGame {
         watching: 0,
         started_at: "2026-01-01T00:00:00Z".into(),
         tournament: None,
+        series: None,
     }
 }
 

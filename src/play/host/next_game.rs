@@ -57,6 +57,11 @@ impl NextGame {
         }
     }
 
+    /// Whether it is one of a series that ends when it is decided.
+    pub(super) fn is_best_of(&self) -> bool {
+        self.pair.as_ref().is_some_and(GamePair::is_best_of)
+    }
+
     /// What the host is asked to start, once its players are read.
     pub(super) fn offer(self, players: BySide<Identity>) -> GameOffer {
         let Self { players: _, pair, variant, time, rated, opening, origin, pace } = self;

@@ -149,6 +149,13 @@ pub(super) enum SeatWait {
     Ends,
 }
 
+/// What a teacher wants of the games of a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Standstill {
+    Begins,
+    Ends,
+}
+
 pub(super) enum Command {
     Play {
         player: PlayerId,
@@ -172,6 +179,7 @@ pub(super) enum Command {
         /// How long it lasts; none any more if nothing.
         lasts: Option<Duration>,
     },
+    StandStill(Standstill),
     Conditional {
         player: PlayerId,
         /// What the player answers from now on; nothing any more if none.
@@ -244,6 +252,7 @@ impl Command {
             Self::Fail { .. }
             | Self::Expel { .. }
             | Self::Vacation { .. }
+            | Self::StandStill(_)
             | Self::Conditional { .. }
             | Self::Wait { .. }
             | Self::Sit { .. }

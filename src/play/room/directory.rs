@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::handle::{MemberId, Recipient, RoomHandle};
 use super::remote::TwoNodes;
-use super::view::SeatedPlayer;
+use super::view::{self, SeatedPlayer};
 use crate::cluster::bus::Faults;
 use crate::cluster::port::Counts;
 use crate::model::ids::{GameId, PlayerId};
@@ -20,9 +20,10 @@ use crate::model::pace::BotPace;
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::model::time::UnixMillis;
 use crate::play::correspondence;
+use crate::play::series::HalfPoints;
 use crate::protocol::server::LiveGame;
 
-use crate::protocol::terms::WireVariant;
+use crate::protocol::terms::{WireSeries, WireVariant};
 use crate::storage::record::GameSpec;
 
 /// From this many watchers on, the number shown is rounded down to tens.
@@ -34,6 +35,8 @@ pub(crate) struct PublicGame {
     /// What was fixed when it began.
     pub(crate) spec: GameSpec,
     pub(crate) players: BySide<SeatedPlayer>,
+    /// How the series stood before it.
+    series: Option<WireSeries>,
     /// Its room alone writes here, lists read: a lock that is held for one copy.
     board: Mutex<ListedBoard>,
     /// So do these three, which nothing else must agree with.
@@ -65,11 +68,18 @@ impl PublicGame {
         Self {
             spec,
             players,
+            series: None,
             board,
             watching: AtomicU32::new(0),
             brisk: AtomicBool::new(false),
             humanly: AtomicBool::new(false),
         }
+    }
+
+    /// The same of a series that stood so before it.
+    #[must_use = "the game goes in and comes out"]
+    pub(super) fn with_series(self, before: Option<HalfPoints>) -> Self {
+        Self { series: view::series(&self.spec, before), ..self }
     }
 
     /// As lists on the wire show it.
@@ -85,6 +95,7 @@ impl PublicGame {
             moves,
             watching: self.watching(),
             started_at: self.spec.started_at.to_string(),
+            series: self.series,
             tournament: self.spec.pair.as_ref().and_then(|pair| Some(pair.id.of_tournament()?.0)),
         }
     }

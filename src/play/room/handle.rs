@@ -7,7 +7,7 @@ use fourfold_engine::Side;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use super::command::{Action, Connection, MemberId, Recipient, ReplyTo, TakenSeat};
-use super::command::{Command, SeatWait};
+use super::command::{Command, SeatWait, Standstill};
 use super::refusal::RoomRefusal;
 use super::remote::Gateway;
 use super::state::Play;
@@ -120,6 +120,11 @@ impl RoomHandle {
     /// A player has a vacation for so long, or none any more.
     pub(crate) async fn take_vacation(&self, player: PlayerId, lasts: Option<Duration>) {
         self.tell(Command::Vacation { player, lasts }).await;
+    }
+
+    /// A teacher lets the game stand still, or go on.
+    pub(crate) async fn stand_still(&self, standstill: Standstill) {
+        self.tell(Command::StandStill(standstill)).await;
     }
 
     /// A player says what it answers if the opponent plays so, or nothing any more.

@@ -95,9 +95,9 @@ fn an_arena_pairs_whoever_is_free_until_its_end() {
         ["bob-ada"],
         "two alone play each other, with the other colour"
     );
-    class.is_held = true;
+    class.hold(true, UnixMillis(0));
     assert!(class.pairs(|_| true).is_empty());
-    class.is_held = false;
+    class.hold(false, UnixMillis(0));
     class.look(until, |_| true, |_| true);
     assert_eq!(class.activity, Activity::Waiting);
     assert!(class.pairs(|_| true).is_empty());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::orders::OrderNumber;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
-use crate::play::room::command::{Action, Connection, SeatWait, TakenSeat};
+use crate::play::room::command::{Action, Connection, SeatWait, Standstill, TakenSeat};
 use crate::play::room::state::NoColumn;
 use crate::protocol::server::{Frame, Urgency};
 use crate::protocol::terms::WireSide;
@@ -44,6 +44,9 @@ pub(super) enum Order {
     Vacation {
         player: PlayerId,
         lasts: Option<Duration>,
+    },
+    StandStill {
+        standstill: Standstill,
     },
     Conditional {
         player: PlayerId,
@@ -92,6 +95,7 @@ impl Order {
             Self::Fail { .. }
             | Self::Expel { .. }
             | Self::Vacation { .. }
+            | Self::StandStill { .. }
             | Self::Conditional { .. }
             | Self::Wait { .. }
             | Self::Prompt
