@@ -150,6 +150,8 @@ pub(crate) enum NoticeCode {
     Resumed,
     /// The operator says something to all: `text`, which is empty when it holds no longer.
     Announcement,
+    /// A tournament that one has entered begins then; to people alone.
+    Tournament,
     /// Faults in a row: the ladder has no games for this bot until then, unless it passes the self-test.
     Paused,
 }
@@ -161,20 +163,28 @@ pub struct Notice {
     pub(crate) code: NoticeCode,
     /// When, in milliseconds.
     pub(crate) in_ms: u64,
-    /// What an `announcement` says, one line.
+    /// What an `announcement` says, one line, or what a tournament is called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
+    /// The last part of the link to a `tournament` that somebody has made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tournament: Option<TournamentId>,
 }
 
 impl Notice {
     /// Something that will be after so long.
     pub(crate) fn due(code: NoticeCode, wait: Duration) -> Self {
-        Self { code, in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX), text: None }
+        Self {
+            code,
+            in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            text: None,
+            tournament: None,
+        }
     }
 
     /// What an operator says.
     pub(crate) fn announcement(text: String) -> Self {
-        Self { code: NoticeCode::Announcement, in_ms: 0, text: Some(text) }
+        Self { code: NoticeCode::Announcement, in_ms: 0, text: Some(text), tournament: None }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::system::config::SiteOrigin;
 
 /// An open challenge, to whoever opens its link.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column, and a box to tick")]
 pub struct StoredLink {
     /// The last part of the link.
     pub(crate) id: ChallengeId,

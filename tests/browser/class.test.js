@@ -96,7 +96,7 @@ test("pupils are taken to their games, to a lesson, and look up; the teacher see
   await assertGood(one, "a covered board");
   await teacher.waitForSelector('#hold[aria-pressed="true"]');
   // Their clocks stand, and a move is refused with a reason.
-  await one.waitForSelector('#game .status-detail:has-text("The teacher has paused the class")', { state: "attached" });
+  await one.waitForSelector('#game .status-detail:has-text("Your clock stands")', { state: "attached" });
   const clocks = () => one.locator("ff-clock").allInnerTexts();
   const before = await clocks();
   await one.waitForTimeout(2_500);

@@ -47,7 +47,7 @@ test("the best of three is offered, followed from game to game, and over when it
   await ben.waitForSelector('html[data-connection="open"]');
   await ben.click("#accept");
   const [first] = await Promise.all([atGame(ann), atGame(ben)]);
-  assert.match(await ann.innerText(".terms"), /Best of 3, game 1/);
+  assert.match(await ann.innerText(".terms"), /Best of 3\s+Game 1 of 3/);
 
   await giveUp(ben, { first: ann, second: ben });
   await ann.waitForSelector(".ribbon:not([hidden])");
@@ -56,11 +56,14 @@ test("the best of three is offered, followed from game to game, and over when it
   await assertGood(ann, "the end of a game within a series");
   const second = await next([ann, ben], first);
   assert.equal(await ann.getAttribute("#game", "data-you"), "second", "sides change");
-  assert.match(await ann.innerText(".terms"), /Best of 3, game 2[^]*You 1 : 0 /);
+  assert.match(await ann.innerText(".terms"), /Best of 3\s+Game 2 of 3\s+You 1 : 0 /);
   assert.match(await ben.innerText(".terms"), /You 0 : 1 /);
   await assertGood(ben, "a game of a series on a phone");
-  await eve.goto("/");
-  await eve.waitForSelector(`[data-game="${second}"] .meta:has-text("Best of 3 · 0 : 1")`);
+  const live = await (await eve.request.get("/api/v1/live")).json();
+  assert.deepEqual(live.items[0].series, { leg: 2, of: 3, half_points: { first: 0, second: 2 } });
+  await eve.goto("/tv");
+  await eve.waitForSelector('.terms:has-text("Game 2 of 3")');
+  assert.match(await eve.innerText(".terms"), / 0 : 1 /);
 
   await giveUp(ben, { first: ben, second: ann });
   await ann.waitForSelector(".ribbon:not([hidden])");

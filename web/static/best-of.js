@@ -39,13 +39,14 @@ export function standing(state) {
   return text("game.series", { mine: points(of[you]), theirs: points(of[theirs]), name: nameOf(players[theirs]) });
 }
 
-/** What comes of the series, once the game is over. @param {GameState} state */
+/** What comes of the series, once the game is over: its words come with the page of a game of one. @param {GameState} state */
 export function outcome(state) {
   const how = verdict(state);
-  if (how === null) return "";
-  if (how === "on") return state.you ? text("game.series_next") : "";
-  if (how === "off") return text("game.series_off");
-  if (how === "draw") return text("game.series_drawn");
-  if (!state.you) return text("game.series_won_by", { name: nameOf(state.players[how]) });
-  return text(how === state.you ? "game.series_won" : "game.series_lost");
+  const said = document.getElementById("series-words")?.dataset;
+  if (how === null || !said) return "";
+  if (how === "on") return (state.you && said.next) || "";
+  if (how === "off") return said.off ?? "";
+  if (how === "draw") return said.drawn ?? "";
+  if (!state.you) return (said.wonBy ?? "").replace("{name}", nameOf(state.players[how]));
+  return (how === state.you ? said.won : said.lost) ?? "";
 }

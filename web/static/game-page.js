@@ -272,7 +272,7 @@ root.addEventListener("shown", (event) => {
 });
 root.addEventListener("column", (event) => {
   const column = /** @type {CustomEvent<number>} */ (event).detail;
-  if (state.paused) return toast(text("game.class_paused"));
+  if (state.paused) return toast(text("attending.look_up"));
   if (state.toMove === state.you && !isConfirmed(column)) return;
   if (state.toMove === state.you) choose(column);
   else plan(column);

@@ -221,7 +221,7 @@ export class GameView {
     ];
     if (state.series) {
       const { leg: n, of: all } = state.series;
-      parts.push(el("span", {}, text("game.series_leg", { n, all })), el("span", { class: "number" }, this.bestOf.standing(state)));
+      parts.push(el("span", {}, text("challenge.best_of", { n: all })), el("span", {}, text("game.leg", { n, all })), el("span", { class: "number" }, this.bestOf.standing(state)));
     } else if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
     if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));
     find(".terms", this.root).replaceChildren(...parts);
@@ -326,7 +326,7 @@ function statusWords(state, yours, series) {
     return [resultWords(result, state.you, names), sentences(reason, state.rated ? "" : unrated(state.unratedBecause), series)];
   }
   const mover = names[state.toMove ?? "first"];
-  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : state.paused ? "game.class_paused" : "game.frozen");
+  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : state.paused ? "attending.look_up" : "game.frozen");
   const frozen = state.frozenUntil === null ? "" : `${why} `;
   if (state.you) {
     const shape = text(state.you === "first" ? "game.you_are_first" : "game.you_are_second");

@@ -181,7 +181,7 @@ const UNRATED = {
   correspondence: "game.unrated_correspondence",
   pair_limit: "game.unrated_pair_limit",
   load: "game.unrated_load",
-  private: "game.unrated_private",
+  private: "invite.private",
   voided: "game.unrated_voided",
 };
 

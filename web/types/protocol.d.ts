@@ -35,7 +35,7 @@ export interface WireError {
   type: "error"; code: string; message: string; game?: string; field?: string; retry_ms?: number; ply?: number;
   column?: number; retries_left?: number; result?: Result; supported?: number[]; incident?: string; fatal: boolean;
 }
-export interface Notice { type: "notice"; code: "restarting" | "draining" | "resumed" | "announcement" | "paused"; in_ms: number; text?: string }
+export interface Notice { type: "notice"; code: "restarting" | "draining" | "resumed" | "announcement" | "paused" | "tournament"; in_ms: number; text?: string; tournament?: string }
 export interface Ping { type: "ping"; n: number }
 export interface Pong { type: "pong"; n: number }
 export interface Offer extends Terms {

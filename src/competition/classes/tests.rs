@@ -124,7 +124,7 @@ async fn games_stand_still_while_the_class_is_paused_and_go_on_when_it_is_over()
     hold(true);
     let (paused, before) = clock().await;
     assert!(paused);
-    tokio::time::sleep(Duration::from_secs(300)).await;
+    tokio::time::sleep(Duration::from_mins(5)).await;
     assert_eq!(clock().await, (true, before), "not even the time for a first move runs");
     hold(false);
     let (paused, after) = clock().await;

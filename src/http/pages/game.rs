@@ -95,6 +95,8 @@ pub(super) struct GameShown {
     analysis: Option<String>,
     /// Of whom the modules get names and faces, where the page does not bring them itself.
     cast: Option<Cast>,
+    /// Whether the better of a few games wins, of which the modules say more at the end.
+    is_of_series: bool,
     /// Whether it is played for fun against a bot of the house, which lets people think again.
     is_friendly: bool,
 }
@@ -129,6 +131,7 @@ impl GameShown {
             analysis: (snapshot.status == GameStatus::Over)
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
             cast: None,
+            is_of_series: snapshot.series.is_some(),
             is_friendly: false,
         }
     }
@@ -217,7 +220,8 @@ fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     terms.push(if is_private { lang.text("invite.private") } else { words::kind(lang, counts) }.to_owned());
     terms.push(words::board(lang, variant));
     if let Some(series) = &snapshot.series {
-        terms.push(lang.fill("game.series_leg", &[("n", series.leg), ("all", series.of)]));
+        terms.push(lang.fill("challenge.best_of", &[("n", series.of)]));
+        terms.push(lang.fill("game.leg", &[("n", series.leg), ("all", series.of)]));
         let Sides { first, second } = &snapshot.players;
         let score = words::standing(series);
         terms.push(format!("{} {score} {}", first.name.spoken(), second.name.spoken()));

@@ -40,6 +40,7 @@ struct Challenged {
 
 #[derive(Template)]
 #[template(path = "invite.html")]
+#[expect(clippy::struct_excessive_bools, reason = "each says what one may choose")]
 struct InvitePage {
     frame: LayoutFrame,
     title: String,

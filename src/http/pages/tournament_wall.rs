@@ -59,6 +59,7 @@ struct Shown {
 struct WallPage {
     frame: LayoutFrame,
     id: String,
+    name: String,
     terms: String,
     /// Where one joins, without what goes without saying.
     address: String,
@@ -91,6 +92,7 @@ pub(super) async fn page(
     let page = WallPage {
         frame: visitor.frame(Tab::Tournaments, lang.fill("tournament.wall_of", &[("name", &name)])),
         id: id.to_string(),
+        name,
         terms,
         address: address.split_once("://").map_or(address.as_str(), |(_, rest)| rest).to_owned(),
         shown,
