@@ -4,7 +4,7 @@ pub(super) mod stream;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use fourfold_engine::Game;
@@ -100,11 +100,15 @@ async fn games(
     State(state): State<AppState>,
     viewer: Option<Viewer>,
     parameters: QueryParameters,
-) -> Result<Json<List<Record>>, ApiError> {
+) -> Result<impl IntoResponse, ApiError> {
     let page = page_of(&parameters)?;
     let player = player(&*state.store, &parameters, "player").await?;
-    game_list(&state, player, page, seen_by(viewer.as_ref())).await.map(Json)
+    let list = game_list(&state, player, page, seen_by(viewer.as_ref())).await?;
+    Ok((FOR_THE_ASKER, Json(list)))
 }
+
+/// Lists have private games for their players alone, so nobody else may be given a copy.
+pub(super) const FOR_THE_ASKER: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-cache, private")];
 
 /// Whoever asks, for what is read.
 pub(super) fn seen_by(viewer: Option<&Viewer>) -> SeenBy {

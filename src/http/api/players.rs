@@ -5,13 +5,14 @@ pub(in crate::http) mod skill;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
-use super::games::{game_list, page_of, seen_by};
+use super::games::{FOR_THE_ASKER, game_list, page_of, seen_by};
 use super::leaderboard::RatingView;
 use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
@@ -222,10 +223,11 @@ async fn player_games(
     name: PathPart,
     viewer: Option<Viewer>,
     parameters: QueryParameters,
-) -> Result<Json<List<Record>>, ApiError> {
+) -> Result<impl IntoResponse, ApiError> {
     let page = page_of(&parameters)?;
     let player = find(&state, &name).await?;
-    game_list(&state, Some(player.id), page, seen_by(viewer.as_ref())).await.map(Json)
+    let list = game_list(&state, Some(player.id), page, seen_by(viewer.as_ref())).await?;
+    Ok((FOR_THE_ASKER, Json(list)))
 }
 
 async fn player_ratings(

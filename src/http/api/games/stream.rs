@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use tracing::warn;
 
-use super::seen_by;
+use super::{FOR_THE_ASKER, seen_by};
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
@@ -66,5 +66,5 @@ fn answer(reader: RecordReader, format: ExportFormat, head: Bytes) -> Response {
         }
     });
     let body = Body::from_stream(stream::iter([Ok(head)]).chain(pages));
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
+    (FOR_THE_ASKER, [(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }
