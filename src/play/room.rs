@@ -16,7 +16,7 @@ pub(crate) mod state;
 pub(crate) mod view;
 
 pub(crate) use actor::RoomActor;
-pub(crate) use command::Standstill;
 pub(crate) use directory::Directory;
 pub(crate) use handle::{Connection, MemberId, Recipient, RoomHandle};
 pub(crate) use refusal::RoomRefusal;
+pub(crate) use state::Standstill;

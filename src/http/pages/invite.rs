@@ -18,8 +18,8 @@ use crate::model::ids::{GUEST_PREFIX, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireSide;
 
-/// Games of a series that are offered: one, the best of three or five, or pairs in which each side begins as often as the
-/// other. Longer ones are for programs.
+/// Games of a series that are offered: one, the best of three or five, or pairs in which each side begins as often as
+/// the other. Longer ones are for programs.
 const LENGTHS: [u32; 7] = [1, 3, 5, 2, 4, 6, 10];
 /// Days for each move to choose among, as many as the protocol has.
 const DAYS: [u32; 7] = [1, 2, 3, 4, 5, 6, 7];

@@ -1,5 +1,5 @@
-//! The wall of a tournament, to be projected: who plays whom and how it stands on the boards, the table, the time that is
-//! left, and how to join. One page from the invitation to the end.
+//! The wall of a tournament, to be projected: who plays whom and how it stands on the boards, the table, the time that
+//! is left, and how to join. One page from the invitation to the end.
 
 use askama::Template;
 use axum::extract::{Path, State};

@@ -90,7 +90,8 @@ pub(crate) fn first_game(players: BySide<Identity>, time: TimeControl, pair: Gam
 }
 
 impl Host {
-    /// Whether a duel, or a series of which the better wins, is decided before its next game. What cannot be read is not.
+    /// Whether a duel, or a series of which the better wins, is decided before its next game. What cannot be read is
+    /// not.
     pub(super) async fn is_decided(&self, next: &NextGame) -> bool {
         let Some(pair) = &next.pair else { return false };
         if pair.is_best_of() {

@@ -24,7 +24,7 @@ use super::handle::RoomHandle;
 use super::members::Members;
 use super::pacing::CrowdPace;
 use super::refusal::RoomRefusal;
-use super::state::{Effect, RoomState, StoreRequest};
+use super::state::{Effect, RoomState, Standstill, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::accounts::blocks::Blocks;
 use crate::model::clock::now;
@@ -325,10 +325,7 @@ impl RoomActor {
             }
             Command::Expel { player } => self.expel(&player).await,
             Command::Vacation { player, lasts } => self.take_vacation(&player, lasts).await,
-            Command::StandStill(standstill) => {
-                let effects = self.state.stand_still(standstill, now());
-                self.carry_out(effects, None).await;
-            }
+            Command::StandStill(standstill) => self.stand_still(standstill).await,
             Command::Conditional { player, moves } => self.take_conditional(&player, moves).await,
             Command::Wait { side, wait } => self.seat_waits(side, wait).await,
             Command::Sit { player, member, recipient, seated } => {
@@ -361,6 +358,11 @@ impl RoomActor {
                 self.carry_out(effects, None).await;
             }
         }
+    }
+
+    async fn stand_still(&mut self, standstill: Standstill) {
+        let effects = self.state.stand_still(standstill, now());
+        self.carry_out(effects, None).await;
     }
 
     async fn take_vacation(&mut self, player: &PlayerId, lasts: Option<Duration>) {

@@ -8,7 +8,7 @@ use fourfold_engine::Side;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use super::state::Play;
+use super::state::{Play, Standstill};
 use crate::cluster::Incarnation;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::PlayerId;
@@ -145,13 +145,6 @@ pub(crate) enum Action {
 /// What the server makes of a seat that it keeps waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum SeatWait {
-    Begins,
-    Ends,
-}
-
-/// What a teacher wants of the games of a class.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Standstill {
     Begins,
     Ends,
 }

@@ -7,10 +7,11 @@ use fourfold_engine::Side;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use super::command::{Action, Connection, MemberId, Recipient, ReplyTo, TakenSeat};
-use super::command::{Command, SeatWait, Standstill};
+use super::command::{Command, SeatWait};
 use super::refusal::RoomRefusal;
 use super::remote::Gateway;
 use super::state::Play;
+use super::state::Standstill;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::protocol::server::Snapshot;

@@ -24,6 +24,7 @@ use thiserror::Error;
 
 use self::absence::Presence;
 use self::freeze::Freeze;
+pub(crate) use self::standstill::Standstill;
 pub(crate) use self::turn::{NoColumn, Play};
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;

@@ -24,8 +24,8 @@ pub(super) struct Freeze {
 }
 
 impl RoomState {
-    /// How long the clocks still stand, if they do: after a restart, while a teacher wants it, or as whoever is to move has
-    /// a vacation.
+    /// How long the clocks still stand, if they do: after a restart, while a teacher wants it, or as whoever is to move
+    /// has a vacation.
     pub(crate) fn frozen_for(&self, now: Instant) -> Option<Duration> {
         if self.end.is_none() && self.is_correspondence() {
             return self.vacation_left(now);

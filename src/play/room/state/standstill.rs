@@ -3,12 +3,19 @@
 use std::time::{Duration, Instant};
 
 use fourfold_engine::Side;
+use serde::{Deserialize, Serialize};
 
 use super::absence::Presence;
 use super::{Effect, Effects, RoomState};
 use crate::model::pause::Pause;
-use crate::play::room::command::Standstill;
 use crate::play::room::refusal::RoomRefusal;
+
+/// What a teacher wants of the games of a class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Standstill {
+    Begins,
+    Ends,
+}
 
 /// How long a game stands still at most: two lessons. A class that is forgotten must not keep a room for ever.
 const STANDSTILL_MAX: Duration = Duration::from_mins(90);

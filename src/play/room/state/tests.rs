@@ -10,7 +10,6 @@ use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::pause::Pause;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::vacation::Vacation;
-use crate::play::room::command::Standstill;
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
 use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
