@@ -122,6 +122,6 @@ test("whoever has entered is called from any page a moment before it begins", as
   await page.waitForURL(`**/tournament/${id}`);
   await page.click("text=On the wall");
   await page.waitForURL("**/wall");
-  await page.waitForSelector('#wall-people li:has-text("Caller")');
+  await page.waitForSelector('#wall-tables li:has-text("Caller")');
   await assertGood(page, "the wall of a tournament that is to come");
 });
