@@ -1,7 +1,7 @@
 // The moment in which a game ends for whoever played it: a ribbon over the board's top edge with the result, what the
 // opponent says, and what one may want next. It goes when one touches the board or looks back.
 
-import { standing } from "./best-of.js";
+import { standing, verdict } from "./best-of.js";
 import { faceOf, lastWords, nameOf } from "./companion.js";
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
@@ -60,7 +60,7 @@ export class Ending {
       el("p", { class: "soft" }, detail),
       el("p", { class: "series number", hidden: !state.series && !series }, state.series ? standing(state) : series ? text("game.series", { ...series, name: nameOf(opponent) }) : ""),
       words ? el("p", { class: "speech" }, faceOf(opponent) ?? "", el("q", {}, words)) : "",
-      el("div", { class: "row wrap" }, state.pair ? "" : again, state.result === "void" ? "" : review, fresh),
+      el("div", { class: "row wrap" }, state.pair ? "" : again, state.result === "void" ? "" : review, verdict(state) === "on" ? "" : fresh),
     );
     setTimeout(() => (this.box.hidden = false), after);
   }
