@@ -1,6 +1,7 @@
 // Series of which the better wins, as the page of a game tells of them: how it stands, and who has won it.
 
 import { nameOf } from "./companion.js";
+import { el } from "./dom.js";
 import { other } from "./rules.js";
 import { text } from "./texts.js";
 import { points } from "./words.js";
@@ -39,8 +40,29 @@ export function standing(state) {
   return text("game.series", { mine: points(of[you]), theirs: points(of[theirs]), name: nameOf(players[theirs]) });
 }
 
+/** Which game of a series it is, and how one of which the better wins stands. @param {GameState} state */
+export function terms(state) {
+  const { pair, series } = state;
+  if (!pair || pair.of < 2) return [];
+  const leg = el("span", {}, text("game.leg", { n: pair.leg, all: pair.of }));
+  if (!series) return [leg];
+  return [el("span", {}, text("challenge.best_of", { n: series.of })), leg, el("span", { class: "number" }, standing(state))];
+}
+
+/**
+ * What is said of a game, and of the series behind it.
+ * @param {[string, string]} words headline and detail
+ * @param {GameState} state
+ * @returns {[string, string]}
+ */
+export function andThen([headline, detail], state) {
+  const then = outcome(state);
+  if (!then) return [headline, detail];
+  return [headline, `${detail}${/[.。]$/.test(detail) ? "" : "."} ${then}`];
+}
+
 /** What comes of the series, once the game is over: its words come with the page of a game of one. @param {GameState} state */
-export function outcome(state) {
+function outcome(state) {
   const how = verdict(state);
   const said = document.getElementById("series-words")?.dataset;
   if (how === null || !said) return "";

@@ -199,7 +199,7 @@ export class GameView {
    * @param {boolean} yours whether it is the viewer's turn
    */
   #showStatus(state, yours) {
-    const [headline, detail] = statusWords(state, yours, this.bestOf.outcome(state));
+    const [headline, detail] = this.bestOf.andThen(statusWords(state, yours), state);
     setText(find(".status-text", this.root), headline);
     const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
     const told = find(".status-detail", this.root);
@@ -216,13 +216,10 @@ export class GameView {
   #showTerms(state) {
     const parts = [
       el("span", {}, icon("clock"), timeControl(state.time)),
-      el("span", {}, text(kindOf(state))),
+      el("span", {}, text(state.unratedBecause === "private" ? "invite.private" : counts(state) ? "game.rated" : "game.casual")),
       el("span", {}, boardName(state.variant)),
     ];
-    if (state.series) {
-      const { leg: n, of: all } = state.series;
-      parts.push(el("span", {}, text("challenge.best_of", { n: all })), el("span", {}, text("game.leg", { n, all })), el("span", { class: "number" }, this.bestOf.standing(state)));
-    } else if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
+    parts.push(...this.bestOf.terms(state));
     if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));
     find(".terms", this.root).replaceChildren(...parts);
   }
@@ -303,7 +300,7 @@ export class GameView {
       parts.push(side === state.you ? text("game.played_you", { column }) : text("game.played", { color: COLOR[side], column }));
     }
     if (state.status === "over" && before.status === "live") {
-      const [headline, detail] = statusWords(state, false, this.bestOf.outcome(state));
+      const [headline, detail] = this.bestOf.andThen(statusWords(state, false), state);
       parts.push(`${headline}. ${detail}`);
     } else if (fresh !== 0 && state.you && state.toMove === state.you) {
       parts.push(`${text("game.your_turn")}.`);
@@ -315,15 +312,14 @@ export class GameView {
 /**
  * @param {GameState} state
  * @param {boolean} yours
- * @param {string} series what comes of it
  * @returns {[string, string]} headline and detail
  */
-function statusWords(state, yours, series) {
+function statusWords(state, yours) {
   const names = { first: nameOf(state.players.first), second: nameOf(state.players.second) };
   if (state.status === "over") {
     const result = state.result ?? "void";
     const reason = because(result, state.reason ?? "stopped", names, state.variant.connect, state.you);
-    return [resultWords(result, state.you, names), sentences(reason, state.rated ? "" : unrated(state.unratedBecause), series)];
+    return [resultWords(result, state.you, names), [reason, state.rated ? "" : unrated(state.unratedBecause)].filter(Boolean).join(". ")];
   }
   const mover = names[state.toMove ?? "first"];
   const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : state.paused ? "attending.look_up" : "game.frozen");
@@ -335,21 +331,8 @@ function statusWords(state, yours, series) {
   return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
 }
 
-/** One after the other, each with its full stop but the last. @param {string[]} said */
-function sentences(...said) {
-  const words = said.filter(Boolean);
-  const last = words.length - 1;
-  return words.map((sentence, index) => (index < last && !/[.。]$/.test(sentence) ? `${sentence}.` : sentence)).join(" ");
-}
-
 /** Whether a rating moves by it: one of live games, or one by correspondence. @param {GameState} state */
 const counts = ({ rated, unratedBecause }) => rated || unratedBecause === "correspondence";
-
-/** @param {GameState} state */
-function kindOf(state) {
-  if (state.unratedBecause === "private") return "invite.private";
-  return counts(state) ? "game.rated" : "game.casual";
-}
 
 /** How long a person may take for the first move where somebody waits for it, in milliseconds: the server's rule. */
 const FIRST_MOVE_MS = 30_000;
