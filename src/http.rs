@@ -16,6 +16,7 @@ mod crosstable;
 mod dumps;
 mod endpoint;
 pub(crate) mod error;
+mod friendly_names;
 mod kits;
 mod layers;
 mod leagues;

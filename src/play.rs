@@ -15,4 +15,5 @@ pub(crate) mod presence;
 pub(crate) mod ratings;
 pub(crate) mod reasons;
 pub(crate) mod room;
+pub(crate) mod series;
 pub(crate) mod share;

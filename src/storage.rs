@@ -36,6 +36,8 @@ pub(crate) mod conformance_of_operators;
 #[cfg(test)]
 pub(crate) mod conformance_of_packing;
 #[cfg(test)]
+pub(crate) mod conformance_of_privacy;
+#[cfg(test)]
 pub(crate) mod conformance_of_pushes;
 #[cfg(test)]
 pub(crate) mod conformance_of_ratings;

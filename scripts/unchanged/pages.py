@@ -57,7 +57,7 @@ def more(arena):
     """The addresses in English that are not among the kinds."""
     samples = arena.samples
     paths = [f"/player/{name}" for name in samples.players] + [f"/learning/{name}" for name in samples.learners]
-    paths += [f"/tournament/{tournament}{part}" for tournament in samples.tournaments for part in ("", "/table")]
+    paths += [f"/tournament/{tournament}{part}" for tournament in samples.tournaments for part in ("", "/table", "/wall")]
     paths += [f"/{kind}/{game}" for kind in ("game", "embed") for game in samples.all_games()]
     paths += [f"/puzzle/{puzzle}" for puzzle in samples.puzzles] + [f"/analysis/{moves}" for moves in POSITIONS]
     paths += re.findall(r'href="(/docs/[\w-]+)"', arena.ask("/docs").body.decode())

@@ -77,7 +77,7 @@ fn program_trouble(bot: &HouseBot) -> Option<TroubleView> {
 #[async_trait]
 impl ArenaView for LiveArena {
     fn live_games(&self) -> Vec<LiveGame> {
-        let mut live = self.directory.live();
+        let mut live = self.directory.listed();
         let now = tokio::time::Instant::now();
         live.sort_by_key(|game| game.list_order(now));
         live.iter().map(|game| game.to_wire()).collect()

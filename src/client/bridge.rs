@@ -346,6 +346,7 @@ impl Bridge<'_> {
                 games: SeriesLength::checked(self.owed).unwrap_or_default(),
                 side: SideChoice::Random,
                 load: false,
+                private: false,
             },
             key: None,
         };

@@ -27,7 +27,7 @@ use crate::model::time::UnixMillis;
 use crate::model::world::chance;
 use crate::play::host::{GameOffer, GameOver, Host, Origin, Tempo};
 use crate::play::presence::Sessions;
-use crate::play::room::Directory;
+use crate::play::room::{Directory, Standstill};
 use crate::storage::record::OpeningSource;
 
 /// Classes at the same time: more than one machine's rooms could hold. Each teacher has one.
@@ -59,6 +59,8 @@ struct ClassesInner {
     rooms: Mutex<HashMap<ClassCode, Classroom>>,
     /// There is something to begin.
     changed: Notify,
+    /// Games that stand still, of classes that are over. Held for one entry.
+    let_go: Mutex<Vec<GameId>>,
 }
 
 impl Classes {
@@ -100,6 +102,15 @@ impl Classes {
         self.rooms().get(code).cloned()
     }
 
+    /// The desk of a class speaks a language.
+    pub(crate) fn speaks(&self, code: &ClassCode, language: &str) {
+        if let Some(class) = self.rooms().get_mut(code)
+            && class.language != language
+        {
+            language.clone_into(&mut class.language);
+        }
+    }
+
     /// Its teacher has looked at a class, if there is one. Nothing follows from that, so nobody is woken.
     pub(crate) fn teacher_seen(&self, code: &ClassCode, now: UnixMillis) {
         if let Some(class) = self.rooms().get_mut(code) {
@@ -139,6 +150,17 @@ impl Classes {
         })?
     }
 
+    /// Forgets a class; its games go on.
+    fn remove(&self, code: &ClassCode) {
+        let removed = self.rooms().remove(code);
+        self.let_go().extend(removed.into_iter().flat_map(Classroom::into_still));
+        self.inner.changed.notify_one();
+    }
+
+    fn let_go(&self) -> MutexGuard<'_, Vec<GameId>> {
+        self.inner.let_go.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Ends a class.
     ///
     /// # Errors
@@ -146,7 +168,7 @@ impl Classes {
     /// [`ClassError::Unknown`], or it is somebody else's.
     pub(crate) fn end(&self, code: &ClassCode, teacher: &PlayerId) -> Result<(), ClassError> {
         self.direct(code, teacher, |_| ())?;
-        self.rooms().remove(code);
+        self.remove(code);
         info!(class = %code, "a class is over");
         Ok(())
     }
@@ -200,8 +222,28 @@ impl ClassKeeper {
         while let Ok(over) = ends.try_recv() {
             self.game_over(&over);
         }
+        for code in self.deserted(UnixMillis::now()) {
+            self.classes.remove(&code);
+        }
+        self.tell_games().await;
         for (code, players, time) in self.due(UnixMillis::now()) {
             self.begin(&code, players, time).await;
+        }
+    }
+
+    fn deserted(&self, now: UnixMillis) -> Vec<ClassCode> {
+        let rooms = self.classes.rooms();
+        rooms.iter().filter(|(_, class)| class.is_deserted(now)).map(|(code, _)| code.clone()).collect()
+    }
+
+    /// Lets games stand still, or go on, as their teachers want it.
+    async fn tell_games(&self) {
+        let mut untold: Vec<_> = self.classes.rooms().values_mut().flat_map(Classroom::untold).collect();
+        untold.extend(self.classes.let_go().drain(..).map(|game| (game, Standstill::Ends)));
+        for (game, standstill) in untold {
+            if let Some(room) = self.directory.room(&game) {
+                room.stand_still(standstill).await;
+            }
         }
     }
 
@@ -211,7 +253,6 @@ impl ClassKeeper {
         let is_live = |game: &GameId| self.directory.public(game).is_some();
         let is_free = |id: &PlayerId| is_there(id) && self.host.games_taken(id).all == 0;
         let mut rooms = self.classes.rooms();
-        rooms.retain(|_, class| !class.is_deserted(now));
         let mut due = Vec::new();
         for (code, class) in rooms.iter_mut() {
             class.look(now, is_there, is_live);

@@ -248,6 +248,7 @@ mod tests {
         "post /api/v1/classes/{code}/arena",
         "put /api/v1/classes/{code}/lesson",
         "put /api/v1/classes/{code}/hold",
+        "put /api/v1/classes/{code}/names",
         "get /api/v1/classes/{code}/results.csv",
         "post /api/v1/memory/move",
         "post /api/v1/memory/game",

@@ -50,6 +50,7 @@ mod teach;
 mod tests;
 mod time_choice;
 mod tournament_plans;
+mod tournament_wall;
 mod tournaments;
 mod tv;
 mod wall;
@@ -143,6 +144,7 @@ fn tournament_pages() -> Router<AppState> {
         .route("/tournament/{id}", get(tournaments::one))
         .route("/tournament/{id}/qr.svg", get(qr::tournament))
         .route("/tournament/{id}/table", get(tournaments::table))
+        .route("/tournament/{id}/wall", get(tournament_wall::page))
 }
 
 /// The routes of the pages of classes.

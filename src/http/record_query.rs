@@ -61,7 +61,7 @@ pub(super) const CURSOR: Parameter = Parameter {
     schema: schema_of::<Cursor>,
 };
 
-/// What is asked for, the oldest first, at most `limit` games.
+/// What is asked for, the oldest first, at most `limit` games, private ones among them.
 ///
 /// # Errors
 ///

@@ -284,8 +284,17 @@ fn offer_of(challenger: Identity, other: Identity, terms: &Terms) -> GameOffer {
         rated: terms.rated,
         opening,
         pair,
-        origin: if terms.load { Origin::Load } else { Origin::Players },
+        origin: origin_of(terms),
         pace: BotPace::default(),
+    }
+}
+
+/// Whose idea it is, which says what is made of it.
+fn origin_of(terms: &Terms) -> Origin {
+    match (terms.load, terms.private) {
+        (true, _) => Origin::Load,
+        (false, true) => Origin::Private,
+        (false, false) => Origin::Players,
     }
 }
 

@@ -61,6 +61,9 @@ const GUEST_BANK_MS_MAX: u32 = 15 * 60_000;
 /// Longest given opening: later, little of the game is left.
 const OPENING_PLIES_MAX: u32 = 12;
 
+/// Series that end when they are decided, by the games that they have at most: longer ones nobody plays in one go.
+pub(crate) const BEST_OF: [u32; 2] = [3, 5];
+
 /// One side of an offer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Party {
@@ -442,8 +445,9 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
         }
     }
     let games = terms.games.number();
-    if games != 1 && games % 2 == 1 {
-        let message = format!("games is 1, or an even number up to {SERIES_MAX}");
+    if games != 1 && games % 2 == 1 && !BEST_OF.contains(&games) {
+        let message =
+            format!("games is 1, 3 or 5 for the better of them, or an even number up to {SERIES_MAX}");
         return Err(WireError::bad_field("games", message));
     }
     if is_beyond_a_day(terms.time.control()) {
@@ -452,10 +456,28 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
     if terms.load && terms.rated {
         return Err(WireError::bad_field("load", "games that only put load on the arena are casual"));
     }
+    if terms.private {
+        check_private(&terms, from, to)?;
+    }
     if let Some(opening) = &terms.opening {
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
     }
     Ok(terms)
+}
+
+/// Private games are casual, and between people: what of a rating nobody could look into is worth nothing, and bots
+/// have owners, logs and lists of their own.
+fn check_private(terms: &Terms, from: &Identity, to: Option<&Identity>) -> Result<(), WireError> {
+    if terms.rated {
+        return Err(WireError::bad_field("private", "private games are casual"));
+    }
+    if terms.load {
+        return Err(WireError::bad_field("private", "games that only put load on the arena are not private"));
+    }
+    if [Some(from), to].into_iter().flatten().any(|player| player.kind == PlayerKind::Bot) {
+        return Err(WireError::bad_field("private", "private games are between people"));
+    }
+    Ok(())
 }
 
 /// Games by correspondence are for people who have an account, one game at a time.
@@ -479,6 +501,9 @@ fn check_correspondence(terms: &Terms, from: &Identity, to: Option<&Identity>) -
 pub(crate) fn check_listed(terms: &Terms, player: &Identity) -> Result<(), WireError> {
     if !takes_days(terms.time.control()) {
         return Err(WireError::bad_field("listed", "offers in the list have a day or more for each move"));
+    }
+    if terms.private {
+        return Err(WireError::bad_field("private", "offers in the list are for everybody to see"));
     }
     if player.kind != PlayerKind::Human {
         let message = "offers in the list are made and taken by people who have an account";
@@ -605,6 +630,7 @@ mod tests {
             games: SeriesLength::default(),
             side: SideChoice::Random,
             load: false,
+            private: false,
         }
     }
 
@@ -622,9 +648,11 @@ mod tests {
 
     #[test]
     fn terms_out_of_range_are_refused_by_name() {
-        check_refused(|t| t.games = SeriesLength::new(3), "games");
+        check_refused(|t| t.games = SeriesLength::new(7), "games");
         check_refused(|t| t.games = SeriesLength::new(99), "games");
         check_refused(|t| (t.rated, t.load) = (true, true), "load");
+        check_refused(|t| (t.rated, t.private) = (true, true), "private");
+        check_refused(|t| (t.load, t.private) = (true, true), "private");
         check_refused(|t| t.opening = Some(given("8")), "opening");
         check_refused(|t| t.opening = Some(given("1212121")), "opening");
         check_refused(|t| t.opening = Some(given("1212343456567")), "opening");
@@ -642,6 +670,21 @@ mod tests {
             },
             "opening",
         );
+    }
+
+    #[test]
+    fn private_games_are_between_people_and_not_for_everybody_to_take() {
+        let private = Terms { private: true, ..terms() };
+        let [ann, bot] =
+            [("ann", PlayerKind::Human), ("six", PlayerKind::Bot)].map(|(name, kind)| identity(name, kind));
+        assert!(check_terms(&private, &ann, None).unwrap().private);
+        for (from, to) in [(&ann, Some(&bot)), (&bot, Some(&ann)), (&bot, None)] {
+            let error = check_terms(&private, from, to).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("private"));
+        }
+        let days = TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(86_400_000) };
+        let listed = Terms { time: GameTime::new(days).unwrap(), ..private };
+        assert_eq!(check_listed(&listed, &ann).unwrap_err().field.as_deref(), Some("private"));
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl TvDirector {
 
     /// Chooses anew among the games that go on.
     pub(super) async fn look(&mut self) {
-        let mut live = self.directory.live();
+        let mut live = self.directory.listed();
         live.retain(|game| !game.spec.is_load());
         self.stories.retain(|id, _| live.iter().any(|game| game.spec.id == *id));
         let mut candidates: Vec<Candidate<'_>> = live.iter().map(|game| self.candidate(game)).collect();

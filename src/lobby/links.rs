@@ -32,6 +32,7 @@ pub(super) fn stored(challenge: &PendingChallenge, key: Option<String>) -> Store
         rated: terms.rated,
         is_load: terms.load,
         is_listed: challenge.is_listed,
+        is_private: terms.private,
         opening: opening.map(|opening| OpeningSource { kind: opening.kind, moves: opening.moves.clone() }),
         games: terms.games.number(),
         side: terms.side,
@@ -96,6 +97,7 @@ fn terms_of(link: &StoredLink) -> Option<Terms> {
         games: SeriesLength::checked(link.games)?,
         side: link.side,
         load: link.is_load,
+        private: link.is_private,
     })
 }
 

@@ -22,6 +22,7 @@ use super::schedule::{Scheduled, keep_to_schedule};
 use crate::model::cron::Cron;
 use crate::model::time::UnixMillis;
 use crate::model::world::on_thread;
+use crate::storage::games::SeenBy;
 use crate::storage::records::export::{ExportFormat, RecordReader};
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError};
@@ -138,7 +139,7 @@ impl DumpKeeper {
     async fn write_to(&self, path: &Path, draft: &Path) -> Result<(u64, String), DumpError> {
         let file = draft.to_owned();
         let mut out = aside(move || DraftFile::create(&file)).await?;
-        let all = GameQuery { limit: u32::MAX, ..GameQuery::default() };
+        let all = GameQuery { limit: u32::MAX, seen_by: SeenBy::Everybody, ..GameQuery::default() };
         let pages = RecordReader::new(Arc::clone(&self.store), all).into_text(ExportFormat::Ndjson);
         let mut pages = std::pin::pin!(pages);
         loop {

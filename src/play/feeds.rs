@@ -159,6 +159,9 @@ impl Feeds {
     /// A game has ended.
     pub(crate) fn finished(&self, public: &PublicGame, end: &GameEnd) {
         self.lobby_changed();
+        if public.spec.is_private() {
+            return;
+        }
         let players = public.players.as_ref().map(SeatedPlayer::to_wire);
         if let Some(ratings) = &end.rating {
             let changes = vec![
@@ -181,7 +184,7 @@ impl Feeds {
     pub(crate) fn lobby(&self) -> LobbyFeed {
         let seeks = self.inner.seeks.lock().unwrap_or_else(PoisonError::into_inner);
         let seeks = seeks.iter().take(SEEKS_MAX).cloned().collect();
-        let mut live = self.inner.directory.live();
+        let mut live = self.inner.directory.listed();
         let now = Instant::now();
         live.sort_by_key(|game| game.list_order(now));
         LobbyFeed {
@@ -205,7 +208,7 @@ impl Feeds {
     /// The game to show: the one that was chosen, else the one shown before while it lasts, else the first of the list.
     /// Never one that only puts load on the arena.
     pub(crate) fn tv(&self) -> Option<LiveGame> {
-        let mut live = self.inner.directory.live();
+        let mut live = self.inner.directory.listed();
         live.retain(|game| !game.spec.is_load());
         let find = |place: &Mutex<Option<GameId>>| {
             let wanted = place.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -46,6 +46,7 @@ use crate::play::room::actor::{RoomNews, delay_between};
 use crate::play::room::directory::{GamesTaken, PublicGame};
 use crate::play::room::state::RoomState;
 use crate::play::room::{Directory, RoomHandle};
+use crate::play::series;
 use crate::protocol::server::GameEnd;
 use crate::storage::store::{Store, Write};
 use crate::storage::writer::{Obstacle, Writer};
@@ -258,6 +259,7 @@ impl Host {
         let (spec, players) = self.prepare(offer).await?;
         let kinds = players.as_ref().map(|player| player.identity.kind);
         let state = self.with_vacations(RoomState::new(spec.clone(), kinds, now())?).await?;
+        let state = state.with_series(series::before(&*deps.store, &spec).await?);
         let bots = self.build_bots(&spec, &players, tempo, pace).await?;
         if let Some(waits) = bots.iter().find(|bot| !is_series && !bot.bot.has_place()) {
             // Another game has taken it since we looked.

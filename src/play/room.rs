@@ -19,3 +19,4 @@ pub(crate) use actor::RoomActor;
 pub(crate) use directory::Directory;
 pub(crate) use handle::{Connection, MemberId, Recipient, RoomHandle};
 pub(crate) use refusal::RoomRefusal;
+pub(crate) use state::Standstill;

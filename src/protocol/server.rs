@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::client::{DeclineReason, Ping};
 use super::error::WireError;
-use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireSide, WireVariant};
+use super::terms::{Sides, Terms, WireOpening, WirePair, WirePlayer, WireSeries, WireSide, WireVariant};
 use crate::model::clock::TimeControl;
 use crate::model::ids::{ChallengeId, GameId, PlayerId, SessionId, TournamentId};
 use crate::model::result::{EndReason, GameResult};
@@ -150,6 +150,8 @@ pub(crate) enum NoticeCode {
     Resumed,
     /// The operator says something to all: `text`, which is empty when it holds no longer.
     Announcement,
+    /// A tournament that one has entered begins then; to people alone.
+    Tournament,
     /// Faults in a row: the ladder has no games for this bot until then, unless it passes the self-test.
     Paused,
 }
@@ -161,20 +163,28 @@ pub struct Notice {
     pub(crate) code: NoticeCode,
     /// When, in milliseconds.
     pub(crate) in_ms: u64,
-    /// What an `announcement` says, one line.
+    /// What an `announcement` says, one line, or what a tournament is called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
+    /// The last part of the link to a `tournament` that somebody has made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tournament: Option<TournamentId>,
 }
 
 impl Notice {
     /// Something that will be after so long.
     pub(crate) fn due(code: NoticeCode, wait: Duration) -> Self {
-        Self { code, in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX), text: None }
+        Self {
+            code,
+            in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            text: None,
+            tournament: None,
+        }
     }
 
     /// What an operator says.
     pub(crate) fn announcement(text: String) -> Self {
-        Self { code: NoticeCode::Announcement, in_ms: 0, text: Some(text) }
+        Self { code: NoticeCode::Announcement, in_ms: 0, text: Some(text), tournament: None }
     }
 }
 
@@ -276,6 +286,9 @@ pub struct Snapshot {
     /// The series it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pair: Option<WirePair>,
+    /// How the series stood before this game, if it is one of which the better wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) series: Option<WireSeries>,
     /// All moves, the opening's included.
     pub(crate) moves: String,
     /// Stones on the board.
@@ -303,6 +316,9 @@ pub struct Snapshot {
     /// Clocks stand still, after a restart, until the side to move is back or this many milliseconds passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) frozen_ms: Option<u64>,
+    /// A teacher lets the games of the class stand still: clocks stand, and moves are refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) paused: bool,
     /// The server stood still, and the side to move got so many milliseconds back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) given_back_ms: Option<u64>,
@@ -533,6 +549,9 @@ pub(crate) struct LiveGame {
     /// The tournament that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tournament: Option<TournamentId>,
+    /// How the series stood before it, if it is one of which the better wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) series: Option<WireSeries>,
 }
 
 /// Feed `lobby`: seeks, open challenges and live games, whole each time.

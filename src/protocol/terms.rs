@@ -247,6 +247,17 @@ pub(crate) struct WirePair {
     pub(crate) of: u32,
 }
 
+/// How a series of which the better wins stood before one of its games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct WireSeries {
+    /// Which game of the series this is, from 1.
+    pub(crate) leg: u32,
+    /// How many there are at most.
+    pub(crate) of: u32,
+    /// Halves of points, by the sides of this game: two for a game won, one for a draw.
+    pub(crate) half_points: Sides<u32>,
+}
+
 /// Terms of a challenge, without who plays.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Terms {
@@ -260,7 +271,7 @@ pub(crate) struct Terms {
     /// The opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) opening: Option<WireOpening>,
-    /// 1, or an even number as pairs with sides swapped.
+    /// 1, an even number as pairs with sides swapped, or 3 or 5 as the most of a series that ends when it is decided.
     #[serde(default)]
     pub(crate) games: SeriesLength,
     /// The side that the challenger takes in the first game.
@@ -269,4 +280,7 @@ pub(crate) struct Terms {
     /// The games only put load on the arena: they are casual, and nothing is learnt or counted from them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) load: bool,
+    /// The games are in no list: whoever has their address may watch. They are casual, and between people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) private: bool,
 }

@@ -69,6 +69,7 @@ macro_rules! conformance {
         $crate::storage::conformance_of_moderation::conformance_of_moderation!($fixture);
         $crate::storage::conformance_of_operators::conformance_of_operators!($fixture);
         $crate::storage::conformance_of_packing::conformance_of_packing!($fixture);
+        $crate::storage::conformance_of_privacy::conformance_of_privacy!($fixture);
         $crate::storage::conformance_of_pushes::conformance_of_pushes!($fixture);
         $crate::storage::conformance_of_ratings::conformance_of_ratings!($fixture);
         $crate::storage::conformance_of_reports::conformance_of_reports!($fixture);

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 
 use super::error::StoreError;
-use super::record::{DamagedGame, StoredGame};
+use super::record::{DamagedGame, GameSpec, StoredGame};
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PairId, PlayerId};
 use crate::model::rating::elo::RatingEntry;
@@ -28,6 +28,8 @@ pub struct GameQuery {
     pub limit: u32,
     /// Whether what bots thought is needed.
     pub notes: Notes,
+    /// For whom: of private games nobody hears but their players.
+    pub seen_by: SeenBy,
 }
 
 /// What bots thought about their moves, which few ask for and which takes a while to unpack.
@@ -38,6 +40,41 @@ pub enum Notes {
     Spared,
     /// All that is kept of it.
     Read,
+}
+
+/// Who is shown what is read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum SeenBy {
+    /// The arena itself, or its operator: all there is.
+    #[default]
+    Arena,
+    /// Everybody: no private games.
+    Everybody,
+    /// This player: private games too if they are the player's own.
+    Player(PlayerId),
+}
+
+impl SeenBy {
+    /// As the statements of the back ends take it: nothing for all games, else who may see private ones, whom nobody is
+    /// called like if that is nobody.
+    pub(super) fn bound(&self) -> Option<&str> {
+        match self {
+            Self::Arena => None,
+            Self::Everybody => Some(""),
+            Self::Player(player) => Some(player.as_str()),
+        }
+    }
+
+    /// Whether it may be shown this game.
+    pub(crate) fn may_see(&self, spec: &GameSpec) -> bool {
+        match self {
+            Self::Arena => true,
+            Self::Everybody => !spec.is_private(),
+            Self::Player(player) => {
+                !spec.is_private() || [&spec.players.first, &spec.players.second].contains(&player)
+            }
+        }
+    }
 }
 
 /// A finished game without its moves: who played it as what, and what came of it.

@@ -13,6 +13,7 @@ use crate::system::config::SiteOrigin;
 
 /// An open challenge, to whoever opens its link.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a column, and a box to tick")]
 pub struct StoredLink {
     /// The last part of the link.
     pub(crate) id: ChallengeId,
@@ -27,6 +28,8 @@ pub struct StoredLink {
     pub(crate) is_load: bool,
     /// Whether it stands in the list of open offers.
     pub(crate) is_listed: bool,
+    /// Whether the games are in no list.
+    pub(crate) is_private: bool,
     /// With which moves they begin, if that was asked for.
     pub(crate) opening: Option<OpeningSource>,
     pub(crate) games: u32,

@@ -743,6 +743,7 @@ impl GameStore for MemoryStore {
             in_reach
                 && query.player.as_ref().is_none_or(|id| players.first == id || players.second == id)
                 && query.since.is_none_or(|since| ended_at(game) >= since)
+                && query.seen_by.may_see(&game.spec)
         };
         let limit = query.limit as usize;
         let clone = |(_, game): (u64, &StoredGame)| game.clone();

@@ -130,6 +130,13 @@ pub(crate) struct GamePair {
     pub(crate) of: u32,
 }
 
+impl GamePair {
+    /// Whether it is a series that ends when it is decided: of an odd number of games the better wins.
+    pub(crate) fn is_best_of(&self) -> bool {
+        self.of > 1 && self.of % 2 == 1 && self.id.of_tournament().is_none()
+    }
+}
+
 /// All that is fixed when a game begins. It is stored as the game's event 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameSpec {
@@ -246,9 +253,19 @@ pub struct StoredGame {
 }
 
 impl GameSpec {
-    /// Whether it only puts load on the arena: explorer, learners, judge and the newest games leave it out.
+    /// Whether it only puts load on the arena.
     pub(crate) fn is_load(&self) -> bool {
         self.unrated_because == Some(UnratedReason::Load)
+    }
+
+    /// Whether its players want it in no list: whoever has its address may see it, and nobody else hears of it.
+    pub(crate) fn is_private(&self) -> bool {
+        self.unrated_because == Some(UnratedReason::Private)
+    }
+
+    /// Whether nothing is made of it: explorer, learners, judge and the newest games leave it out.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.is_load() || self.is_private()
     }
 }
 

@@ -122,7 +122,7 @@ impl MoveCounts {
 
     /// Counts the first moves of a game. Those of its opening were not its players' choice.
     fn count(&mut self, game: &StoredGame, kinds: &HashMap<PlayerId, PlayerKind>) {
-        if game.spec.is_load() {
+        if game.spec.is_left_out() {
             return;
         }
         let Some(ending) = game.ending().filter(|ending| ending.result != GameResult::Void) else { return };

@@ -18,10 +18,10 @@ use crate::storage::record::StoredGame;
 
 pub(crate) use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
 
-/// Judges a finished game. `None` if it is void or only put load on the arena, makes no sense, has positions that are
-/// too hard, or `stop` is set.
+/// Judges a finished game. `None` if it is void, private or only put load on the arena, makes no sense, has positions
+/// that are too hard, or `stop` is set.
 pub(crate) fn judge_stored(stored: &StoredGame, judge: &mut GameJudge, stop: &AtomicBool) -> Option<Judged> {
-    if stored.spec.is_load() {
+    if stored.spec.is_left_out() {
         return None;
     }
     match stored.ending()?.result {

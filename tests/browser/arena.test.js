@@ -50,6 +50,18 @@ test("an arena goes on through a kill until its minute is up", async () => {
   await page.waitForFunction(() => /[1-9]\d* games?/.test(document.querySelector(".tournament-status")?.textContent ?? ""));
   assert.equal(await page.locator("#tournament thead >> text=Elo").count(), 0);
   await assertGood(page, "an arena under way");
+  for (const form of [DESKTOP, PHONE]) {
+    const wall = await browser.visitor(arena.url, form);
+    await wall.goto(`${new URL(page.url()).pathname}/wall`);
+    await wall.waitForSelector("#wall-boards .game-tile");
+    await wall.waitForFunction(() => /\d:\d\d/.test(document.querySelector("#wall-status strong")?.textContent ?? ""));
+    assert.equal(await wall.locator("#wall-standings").count(), 1);
+    await wall.waitForSelector("#wall-tables .wall-pairings li");
+    assert.match(await wall.innerText(".wall-address"), /^127\.0\.0\.1:\d+\/tournament\/\w+$/);
+    assert.equal(await wall.locator(".wall-join .qr").evaluate((image) => /** @type {HTMLImageElement} */ (image).naturalWidth > 0), true);
+    await assertGood(wall, "the wall of an arena");
+    await wall.close();
+  }
   await arena.crashAndRestart();
   await page.waitForSelector(".tournament-status:not([data-live])", { timeout: 150_000 });
   const id = page.url().split("/").pop();

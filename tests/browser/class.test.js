@@ -44,7 +44,7 @@ async function playFour(one, two) {
   }
 }
 
-/** @param {string} code @param {string} name */
+/** Without a name, one is drawn. @param {string} code @param {string} name */
 async function join(code, name) {
   const pupil = await browser.visitor(arena.url, PHONE);
   await pupil.goto("/class");
@@ -95,6 +95,12 @@ test("pupils are taken to their games, to a lesson, and look up; the teacher see
   assert.equal(await one.isVisible("dialog.class-cover[open]"), true);
   await assertGood(one, "a covered board");
   await teacher.waitForSelector('#hold[aria-pressed="true"]');
+  // Their clocks stand, and a move is refused with a reason.
+  await one.waitForSelector('#game .status-detail:has-text("Your clock stands")', { state: "attached" });
+  const clocks = () => one.locator("ff-clock").allInnerTexts();
+  const before = await clocks();
+  await one.waitForTimeout(2_500);
+  assert.deepEqual(await clocks(), before);
   await teacher.click("#hold");
   for (const page of pupils) await page.waitForSelector("dialog.class-cover:not([open])", { state: "attached" });
 
@@ -138,4 +144,19 @@ test("an arena seats whoever is free again and again", async () => {
     await teacher.waitForFunction((wanted) => [...document.querySelectorAll("#class-table tbody td:nth-child(4)")].some((cell) => (cell.textContent?.match(/\d+/g) ?? []).map(Number).reduce((sum, n) => sum + n, 0) >= wanted), round + 1);
   }
   await Promise.all([teacher, ...pupils].map((page) => page.context().close()));
+});
+
+test("whoever types no name is called after an animal, and the teacher may have all names drawn", async () => {
+  const { teacher, code } = await openClass("Namer");
+  await join(code, "");
+  await teacher.waitForSelector("#class-table tbody tr");
+  const name = /(Red|Blue|Green|Gold|Pink|White|Amber|Lilac)-[A-Z][a-z]+/;
+  assert.match(await teacher.innerText("#class-table tbody"), name);
+  await teacher.check("#names-drawn");
+  assert.match(await teacher.innerText("#names-note"), /such as Red-Fox/);
+  await teacher.waitForTimeout(500);
+  await join(code, "Bobby");
+  await teacher.waitForFunction(() => document.querySelectorAll("#class-table tbody tr").length === 2);
+  assert.ok(!(await teacher.innerText("#class-table")).includes("Bobby"));
+  await assertGood(teacher, "a desk with drawn names");
 });

@@ -7,6 +7,7 @@ import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { signUp } from "./support/game.js";
 import { assertGood } from "./support/good.js";
 
 /** Six games of bots that move at a pace that people can follow, some seconds each. */
@@ -81,4 +82,46 @@ test("its pages suit a phone and readers without script", async () => {
   await assertGood(phone, "a tournament on a phone");
   const html = await (await phone.request.get(phone.url())).text();
   for (const name of ["stupid", "random", "greedy", "Wins as the first side"]) assert.ok(html.includes(name), name);
+});
+
+test("whoever has entered is called from any page a moment before it begins", async () => {
+  const page = await browser.visitor(arena.url, PHONE);
+  await page.addInitScript(() => {
+    const told = /** @type {any} */ (globalThis);
+    told.notices = [];
+    told.Notification = class extends EventTarget {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      /** @param {string} title */
+      constructor(title) {
+        super();
+        told.notices.push(title);
+      }
+    };
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => location.pathname === "/puzzles" });
+  });
+  await signUp(page, "Caller");
+  await page.goto("/settings");
+  await page.check('input[name="notices"]');
+  await page.goto("/puzzles");
+  const id = await page.evaluate(async () => {
+    const body = JSON.stringify({ name: "Evening Cup", format: "round-robin", begins_in_s: 40 });
+    const answer = await fetch("/api/v1/tournaments", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    return (await answer.json()).id;
+  });
+  await page.waitForSelector("#toasts >> text=/Evening Cup begins in \\d+ s\\./");
+  assert.match(await page.title(), /^\(1\) /);
+  assert.match(await page.evaluate(() => /** @type {any} */ (globalThis).notices[0]), /^Evening Cup begins in/);
+  await assertGood(page, "a call to a tournament");
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { get: () => false });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  assert.doesNotMatch(await page.title(), /^\(/);
+  await page.click("#toasts >> text=To the tournament");
+  await page.waitForURL(`**/tournament/${id}`);
+  await page.click("text=On the wall");
+  await page.waitForURL("**/wall");
+  await page.waitForSelector('#wall-tables li:has-text("Caller")');
+  await assertGood(page, "the wall of a tournament that is to come");
 });

@@ -1,8 +1,10 @@
 //! Several games in a row.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::support::{Arena, Client, blitz, pair_up, play_out};
+use crate::support::{Arena, Client, advance, blitz, hello, pair_up, play_out};
 
 /// The games that a client was told of, in order.
 async fn games(client: &mut Client) -> Vec<Value> {
@@ -33,7 +35,7 @@ async fn the_games_of_a_series_follow_each_other_with_sides_swapped() {
 async fn other_numbers_of_games_are_refused() {
     let arena = Arena::start().await;
     let (mut ann, _bob) = (arena.person("ann").await, arena.person("bob").await);
-    for games in [0, 3, 5, 1_000] {
+    for games in [0, 7, 99, 1_000] {
         let offer =
             json!({"type": "challenge", "to": "bob", "time": blitz(), "rated": false, "games": games});
         assert_eq!(ann.ask_refused(offer, "bad_field").await["field"], "games");
@@ -92,4 +94,106 @@ async fn whoever_drains_plays_no_next_game() {
     pair.resign_first().await;
     assert_eq!(ada.closed().await, 1000);
     assert_eq!(bob.until("error").await["code"], "busy");
+}
+
+/// Two people begin a series of which the better wins; `ann` moves first in its first game.
+async fn best_of(ann: &mut Client, bob: &mut Client, games: u32) -> Value {
+    let offer = json!({"type": "challenge", "to": bob.name(), "time": blitz(), "rated": false, "side": "first",
+        "games": games});
+    let id = ann.ask(offer).await["challenge"].clone();
+    bob.ask(json!({"type": "accept", "challenge": id})).await;
+    bob.until("game").await;
+    ann.until("game").await
+}
+
+/// Gives a game up when both have moved.
+async fn give_up(loser: &mut Client, game: &Value) {
+    loser.ask(json!({"type": "resign", "game": game["game"]})).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_better_of_a_few_games_wins_and_no_more_are_played_than_it_takes() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let first = best_of(&mut ann, &mut bob, 3).await;
+    let expected = json!({"leg": 1, "of": 3, "half_points": {"first": 0, "second": 0}});
+    assert_eq!(first["series"], expected);
+    give_up(&mut bob, &first).await;
+    ann.until("game_end").await;
+    advance(Duration::from_secs(5)).await;
+    assert_eq!(games(&mut ann).await, [] as [Value; 0], "the end is seen first");
+    advance(Duration::from_secs(3)).await;
+    let second = ann.until("game").await;
+    assert_eq!(second["you"], "second", "sides are swapped");
+    let expected = json!({"leg": 2, "of": 3, "half_points": {"first": 0, "second": 2}});
+    assert_eq!(second["series"], expected);
+    let live = ann.ask(json!({"type": "watch", "feed": "lobby"})).await;
+    let lobby = if live["type"] == "lobby" { live } else { ann.until("lobby").await };
+    assert_eq!(lobby["games"][0]["series"], expected, "lists say it too");
+    give_up(&mut ann, &second).await;
+    advance(Duration::from_secs(8)).await;
+    let third = ann.until("game").await;
+    assert_eq!(third["series"]["half_points"], json!({"first": 2, "second": 2}));
+    give_up(&mut bob, &third).await;
+    advance(Duration::from_secs(200)).await;
+    assert_eq!(games(&mut ann).await, [] as [Value; 0], "three and no more");
+
+    let first = best_of(&mut ann, &mut bob, 3).await;
+    give_up(&mut bob, &first).await;
+    advance(Duration::from_secs(8)).await;
+    let second = ann.until("game").await;
+    give_up(&mut bob, &second).await;
+    advance(Duration::from_secs(200)).await;
+    assert_eq!(games(&mut ann).await, [] as [Value; 0], "two decide it");
+    let seen = ann.ask(json!({"type": "watch", "game": second["game"]})).await;
+    assert_eq!(seen["series"], second["series"], "a finished game still says how it stood before");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_waits_two_minutes_for_whoever_left_between_its_games() {
+    let arena = Arena::start().await;
+    for (away, goes_on, names) in [(60, true, ["ann", "bob"]), (140, false, ["cid", "dot"])] {
+        let account = arena.account(names[1]).await;
+        let mut ann = arena.person(names[0]).await;
+        let mut bob = arena.connect_person(&account, hello()).await;
+        let first = best_of(&mut ann, &mut bob, 5).await;
+        give_up(&mut bob, &first).await;
+        arena.lose(bob).await;
+        for _ in 0..away / 10 {
+            advance(Duration::from_secs(10)).await;
+            // Whoever is here answers pings.
+            assert_eq!(games(&mut ann).await, [] as [Value; 0], "nobody plays against an empty chair");
+        }
+        let _bob = arena.connect_person(&account, hello()).await;
+        advance(Duration::from_secs(3)).await;
+        let begun = games(&mut ann).await;
+        assert_eq!(begun.len(), usize::from(goes_on), "{away} s: {begun:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_that_comes_to_nothing_ends_the_series() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let first = best_of(&mut ann, &mut bob, 3).await;
+    ann.ask(json!({"type": "abort", "game": first["game"]})).await;
+    advance(Duration::from_secs(200)).await;
+    assert_eq!(games(&mut ann).await, [] as [Value; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_of_which_the_better_wins_goes_on_after_a_restart() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob) = (arena.person("ann").await, arena.person("bob").await);
+    let first = best_of(&mut ann, &mut bob, 3).await;
+    give_up(&mut bob, &first).await;
+    ann.until("game_end").await;
+    let (one, other) = (ann.resume_hello(), bob.resume_hello());
+    let arena = arena.restart().await;
+    let mut ann = Client::open(&arena.url(), &[], one).await;
+    let _bob = Client::open(&arena.url(), &[], other).await;
+    advance(Duration::from_secs(10)).await;
+    let second = ann.until("game").await;
+    let expected = json!({"leg": 2, "of": 3, "half_points": {"first": 0, "second": 2}});
+    assert_eq!((&second["series"], &second["you"]), (&expected, &json!("second")));
 }

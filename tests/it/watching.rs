@@ -199,3 +199,51 @@ async fn games_of_people_are_seen_late_everywhere_until_they_are_over() {
     let mut again = arena.guest().await;
     assert_eq!(again.ask(pair.about("watch")).await["delay_ms"], Value::Null);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_private_game_is_in_no_feed_and_its_rematch_neither() {
+    let arena = Arena::start().await;
+    let (mut ann, mut bob, mut eve) =
+        (arena.person("ann").await, arena.person("bob").await, arena.guest().await);
+    for feed in ["lobby", "tv", "results", "ladder"] {
+        eve.ask(json!({"type": "watch", "feed": feed})).await;
+    }
+    let mut pair = pair_up(&mut ann, &mut bob, json!({"private": true})).await;
+    let (game, snapshot) = (pair.game.clone(), pair.first.ask(pair.about("sync")).await);
+    assert_eq!((&snapshot["rated"], &snapshot["unrated_because"]), (&json!(false), &json!("private")));
+    pair.play("4").await;
+    advance(Duration::from_secs(3)).await;
+    pair.resign_first().await;
+    for client in [&mut *pair.first, &mut *pair.second] {
+        client.ask(json!({"type": "rematch", "game": game})).await;
+    }
+    let again = pair.first.until("game").await;
+    assert_eq!(again["unrated_because"], "private");
+    advance(Duration::from_secs(3)).await;
+    pair.first.ask(json!({"type": "resign", "game": again["game"]})).await;
+    advance(Duration::from_secs(3)).await;
+    let heard = eve.heard().await;
+    let named = [&game, again["game"].as_str().unwrap()];
+    for message in &heard {
+        let text = message.to_string();
+        assert!(named.iter().all(|id| !text.contains(*id)), "{message}");
+    }
+    assert!(heard.iter().all(|message| message["type"] != "lobby" || message["live"] == 0), "{heard:?}");
+    let watched = eve.ask(json!({"type": "watch", "game": game})).await;
+    assert_eq!(watched["status"], "over", "whoever has the address may look");
+    eve.ask_refused(
+        json!({"type": "open_challenge", "time": blitz(), "rated": true, "private": true}),
+        "bad_field",
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_bot_takes_the_link_to_a_private_game() {
+    let arena = Arena::start().await;
+    let (mut ann, mut six) = (arena.person("ann").await, arena.bot("six").await);
+    let link = json!({"type": "open_challenge", "time": blitz(), "rated": false, "private": true});
+    let id = ann.ask(link).await["challenge"].clone();
+    let refused = six.ask_refused(json!({"type": "accept", "challenge": id}), "bad_field").await;
+    assert_eq!(refused["field"], "private");
+}

@@ -48,6 +48,11 @@ async function look() {
   setTimeout(look, LOOK_EVERY_MS);
 }
 
+find("#names-drawn").addEventListener("change", async ({ target }) => {
+  const box = /** @type {HTMLInputElement} */ (target);
+  await showProblemOf(find("#hold"), () => call("PUT", `${path}/names`, { drawn: box.checked }));
+});
+
 document.addEventListener("click", async ({ target }) => {
   const button = target instanceof Element ? target.closest("[data-do], [data-remove]") : null;
   if (!(button instanceof HTMLButtonElement)) return;

@@ -1,6 +1,7 @@
 // The moment in which a game ends for whoever played it: a ribbon over the board's top edge with the result, what the
 // opponent says, and what one may want next. It goes when one touches the board or looks back.
 
+import { standing, verdict } from "./best-of.js";
 import { faceOf, lastWords, nameOf } from "./companion.js";
 import { el, find, icon } from "./dom.js";
 import { other } from "./rules.js";
@@ -57,9 +58,9 @@ export class Ending {
     this.box.replaceChildren(
       el("p", { class: "ribbon-title" }, headline),
       el("p", { class: "soft" }, detail),
-      series ? el("p", { class: "series number" }, text("game.series", { ...series, name: nameOf(opponent) })) : "",
+      el("p", { class: "series number", hidden: !state.series && !series }, state.series ? standing(state) : series ? text("game.series", { ...series, name: nameOf(opponent) }) : ""),
       words ? el("p", { class: "speech" }, faceOf(opponent) ?? "", el("q", {}, words)) : "",
-      el("div", { class: "row wrap" }, state.pair ? "" : again, state.result === "void" ? "" : review, fresh),
+      el("div", { class: "row wrap" }, state.pair ? "" : again, state.result === "void" ? "" : review, verdict(state) === "on" ? "" : fresh),
     );
     setTimeout(() => (this.box.hidden = false), after);
   }

@@ -1,6 +1,7 @@
 // What a player may do beside moving: resign or abort, ask for a move back, answer offers, claim a win, react, play
 // again. Draws only what applies now; `act` carries it out.
 
+import { verdict } from "./best-of.js";
 import { arrange, el, find, icon } from "./dom.js";
 import { nameOf } from "./companion.js";
 import { Reactions } from "./reactions.js";
@@ -95,7 +96,7 @@ export class GameActions {
       buttons.push(again);
     }
     const opponent = state.you && state.players[other(state.you)];
-    if (opponent && opponent.kind !== "bot" && !tournamentOf(state)) {
+    if (opponent && opponent.kind !== "bot" && !tournamentOf(state) && verdict(state) !== "on") {
       buttons.push(el("a", { class: "button", href: `/invite?to=${encodeURIComponent(opponent.name)}` }, icon("colors"), text("invite.other_terms")));
     }
     const tournament = tournamentOf(state);

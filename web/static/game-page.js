@@ -2,6 +2,7 @@
 // game-actions.js show it.
 
 import { announce } from "./announce.js";
+import * as bestOf from "./best-of.js";
 import { Companion, nameOf } from "./companion.js";
 import { find } from "./dom.js";
 import { Ending } from "./ending.js";
@@ -27,7 +28,7 @@ const DOUBLE_PRESS_MS = 400;
 
 const root = find("#game");
 const id = /** @type {string} */ (root.dataset.game);
-const view = new GameView(root);
+const view = new GameView(root, bestOf);
 const truth = new TruthBar(root);
 const companion = new Companion(root);
 const ending = new Ending(root, () => act("rematch"));
@@ -129,8 +130,8 @@ function sounds(before, message) {
     sound.end(!isDecided || !state.you ? "even" : state.result === state.you ? "won" : "lost");
     if (state.you && state.result === state.you) view.board.celebrate(state.you);
     const words = [".status-text", ".status-detail"].map((place) => find(place, root).textContent ?? "");
-    // Whoever plays in a tournament is taken to the next game of it.
-    if (state.you && tournamentOf(state)) expectGame();
+    // Whoever plays in a tournament, or a series, is taken to the next game of it.
+    if (state.you && (tournamentOf(state) || bestOf.verdict(state) === "on")) expectGame();
     ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
   if (message.type === "takeback_refused" && message.by !== state.you && state.you) {
@@ -271,6 +272,7 @@ root.addEventListener("shown", (event) => {
 });
 root.addEventListener("column", (event) => {
   const column = /** @type {CustomEvent<number>} */ (event).detail;
+  if (state.paused) return toast(text("attending.look_up"));
   if (state.toMove === state.you && !isConfirmed(column)) return;
   if (state.toMove === state.you) choose(column);
   else plan(column);

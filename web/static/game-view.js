@@ -32,9 +32,13 @@ export class GameView {
   #movesKey = "";
   #seatsKey = "";
 
-  /** @param {HTMLElement} root the element of game.html that holds a game */
-  constructor(root) {
+  /**
+   * @param {HTMLElement} root the element of game.html that holds a game
+   * @param {typeof import("./best-of.js")} bestOf what is said of series; given, so that lists of games need not load it
+   */
+  constructor(root, bestOf) {
     this.root = root;
+    this.bestOf = bestOf;
     this.board = /** @type {BoardElement} */ (find("ff-board", root));
     this.range = /** @type {HTMLInputElement} */ (find("#scrub", root));
     this.range.addEventListener("input", () => this.goTo(Number(this.range.value)));
@@ -195,7 +199,7 @@ export class GameView {
    * @param {boolean} yours whether it is the viewer's turn
    */
   #showStatus(state, yours) {
-    const [headline, detail] = statusWords(state, yours);
+    const [headline, detail] = this.bestOf.andThen(statusWords(state, yours), state);
     setText(find(".status-text", this.root), headline);
     const scrubbed = this.#shown === null ? "" : `${text("game.looking_back", { n: this.#shown, all: state.moves.length })} `;
     const told = find(".status-detail", this.root);
@@ -212,10 +216,10 @@ export class GameView {
   #showTerms(state) {
     const parts = [
       el("span", {}, icon("clock"), timeControl(state.time)),
-      el("span", {}, text(counts(state) ? "game.rated" : "game.casual")),
+      el("span", {}, text(state.unratedBecause === "private" ? "invite.private" : counts(state) ? "game.rated" : "game.casual")),
       el("span", {}, boardName(state.variant)),
     ];
-    if (state.pair && state.pair.of > 1) parts.push(el("span", {}, text("game.leg", { n: state.pair.leg, all: state.pair.of })));
+    parts.push(...this.bestOf.terms(state));
     if (state.watching) parts.push(el("span", {}, icon("eye"), count("game.watching", state.watching)));
     find(".terms", this.root).replaceChildren(...parts);
   }
@@ -296,7 +300,7 @@ export class GameView {
       parts.push(side === state.you ? text("game.played_you", { column }) : text("game.played", { color: COLOR[side], column }));
     }
     if (state.status === "over" && before.status === "live") {
-      const [headline, detail] = statusWords(state, false);
+      const [headline, detail] = this.bestOf.andThen(statusWords(state, false), state);
       parts.push(`${headline}. ${detail}`);
     } else if (fresh !== 0 && state.you && state.toMove === state.you) {
       parts.push(`${text("game.your_turn")}.`);
@@ -318,7 +322,7 @@ function statusWords(state, yours) {
     return [resultWords(result, state.you, names), [reason, state.rated ? "" : unrated(state.unratedBecause)].filter(Boolean).join(". ")];
   }
   const mover = names[state.toMove ?? "first"];
-  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : "game.frozen");
+  const why = text(isCorrespondence(state) ? "correspondence.on_vacation" : state.paused ? "attending.look_up" : "game.frozen");
   const frozen = state.frozenUntil === null ? "" : `${why} `;
   if (state.you) {
     const shape = text(state.you === "first" ? "game.you_are_first" : "game.you_are_second");

@@ -17,7 +17,6 @@ const NO_CLOCK_MS = 900_000;
 
 /** The form's own names of fields are these with `invite-` before them. */
 const FIELDS = ["time", "minutes", "seconds", "days", "side", "board", "games", "opening", "moves"];
-const SWITCHES = ["rated", "listed"];
 
 export class InviteForm {
   /** Whether a rated game is wanted, where it may be one. */
@@ -43,7 +42,8 @@ export class InviteForm {
   take() {
     const kept = Object.fromEntries(FIELDS.map((name) => [name, this.#value(name)]));
     const listed = this.#switch("listed")?.checked ?? false;
-    keep({ ...kept, rated: this.#wantsRated, listed });
+    const isPrivate = this.#isPrivate();
+    keep({ ...kept, rated: this.#wantsRated, listed, private: isPrivate });
     const [days, opening] = [this.#value("time") === "days", this.#opening()];
     return {
       time: this.#time(),
@@ -53,6 +53,7 @@ export class InviteForm {
       games: days ? 1 : Number(this.#value("games")),
       ...(opening && { opening }),
       ...(days && listed && { listed }),
+      ...(isPrivate && { private: true }),
     };
   }
 
@@ -85,7 +86,7 @@ export class InviteForm {
     const opening = /** @type {HTMLSelectElement} */ (this.#field("opening"));
     if (opening.value === "balanced" && balanced.disabled) opening.value = "none";
     // An empty board is no reason for anything, unlike a game without a clock.
-    const chosen = [time === "none" ? "no-clock" : time, opening.value];
+    const chosen = [time === "none" ? "no-clock" : time, opening.value, this.#isPrivate() ? "private" : ""];
     for (const part of /** @type {NodeListOf<HTMLElement>} */ (this.form.querySelectorAll("[data-with]"))) {
       part.hidden = !chosen.includes(part.dataset.with ?? "");
       // What is not asked for need not be right.
@@ -94,11 +95,24 @@ export class InviteForm {
     const games = /** @type {HTMLSelectElement} */ (this.#field("games"));
     games.disabled = time === "days";
     if (games.disabled) games.value = "1";
+    this.#fitListed();
     this.#fitRated(chosen);
     this.#check();
   }
 
-  /** A rated game has a clock, and nobody chooses its beginning. @param {string[]} chosen */
+  /** What everybody may take is not private. */
+  #fitListed() {
+    const listed = this.#switch("listed");
+    if (!listed || !this.#isPrivate()) return;
+    listed.checked = false;
+    listed.disabled = true;
+  }
+
+  #isPrivate() {
+    return this.#switch("private")?.checked ?? false;
+  }
+
+  /** A rated game has a clock, is in the lists, and nobody chooses its beginning. @param {string[]} chosen */
   #fitRated(chosen) {
     const rated = this.#switch("rated");
     if (!rated || rated.hasAttribute("data-never")) return;

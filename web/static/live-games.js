@@ -6,7 +6,7 @@ import { discIcon, miniBoard } from "./drawing.js";
 import { playerTag } from "./game-view.js";
 import { parseVariant } from "./rules.js";
 import { count, text } from "./texts.js";
-import { because, headline, timeControl } from "./words.js";
+import { because, headline, points, timeControl } from "./words.js";
 
 /** @typedef {import("../types/protocol").LiveGame} LiveGame */
 /** @typedef {import("../types/protocol").Side} Side */
@@ -18,7 +18,9 @@ export function pairing({ first, second }) {
 
 /** @param {LiveGame} live */
 export function liveTile(live) {
-  const meta = [timeControl(live.time), text(live.rated ? "game.rated" : "game.casual"), live.watching ? count("game.watching", live.watching) : ""];
+  const { of = 0, half_points: halves } = live.series ?? {};
+  const series = halves ? `${text("challenge.best_of", { n: of })} · ${points(halves.first)} : ${points(halves.second)}` : "";
+  const meta = [timeControl(live.time), text(live.rated ? "game.rated" : "game.casual"), series, live.watching ? count("game.watching", live.watching) : ""];
   return tile(live.game, live.players, live.variant, live.moves, meta.filter(Boolean).join(" · "), true);
 }
 

@@ -1,6 +1,8 @@
 // How a row of games between the same two goes, kept in the browser for as long as its window is open: one win after the
 // other is what brings people back. Draws give half a point to both; nothing here counts anywhere.
 
+import { points } from "./words.js";
+
 /** @typedef {import("./state.js").GameState} GameState */
 /** @typedef {{ games: string[], mine: number, theirs: number }} Series halves of points, as whole numbers */
 
@@ -24,12 +26,6 @@ export function seriesAfter(series = { games: [], mine: 0, theirs: 0 }, game, ho
     mine: series.mine + mine,
     theirs: series.theirs + 2 - mine,
   };
-}
-
-/** Halves of points as people write them: `2½`. @param {number} halves */
-export function points(halves) {
-  const whole = Math.floor(halves / 2);
-  return halves % 2 === 0 ? String(whole) : `${whole || ""}½`;
 }
 
 /**

@@ -93,10 +93,11 @@ function watchConnection() {
       pill.hidden = false;
     }, QUIET_MS);
   });
-  connection.on("notice", ({ code, in_ms, text: said }) => {
+  connection.on("notice", ({ code, in_ms, text: said, tournament }) => {
     if (code === "restarting" || code === "resumed") stopCounting();
     if (code === "restarting") toast(text("site.restarting", { seconds: Math.ceil(in_ms / 1000) }));
     else if (code === "draining") countDown(in_ms);
+    else if (code === "tournament") void import("./calls.js").then(({ tournamentSoon }) => tournamentSoon({ in_ms, text: said, tournament }));
     else if (code === "announcement") showAnnouncement(said ?? "");
   });
 }
@@ -233,7 +234,10 @@ function watchGames() {
   connection.on("game", (game) => {
     if (!game.you || game.status !== "live" || showsItself(game.game)) return;
     // One that begins now, by a tournament or a search, for whoever does not look.
-    if (game.event_seq === 0 && !isCorrespondence(game)) notify(youPlay(game), `/game/${game.game}`);
+    if (game.event_seq === 0 && !isCorrespondence(game)) {
+      notify(youPlay(game), `/game/${game.game}`);
+      if (document.hidden) void import("./calls.js").then(({ count: wait }) => wait(`/game/${game.game}`));
+    }
     if (expecting) goToGame(game.game);
     // The header says where one is to move by correspondence.
     else if (isCorrespondence(game)) return;

@@ -20,10 +20,12 @@ import { other, parseMoves, parseVariant, sideToMove, winningLine } from "./rule
  * @property {import("./rules.js").Variant} variant
  * @property {number} openingPlies moves that stood on the board at the start
  * @property {Snapshot["pair"]} pair
+ * @property {Snapshot["series"]} series of which the better wins, as it stood before the game
  * @property {number[]} moves
  * @property {Clocks} clock what each side had left at `clockAt`
  * @property {number} clockAt
  * @property {number} turnAt when the current turn began
+ * @property {boolean} paused a teacher lets it stand still
  * @property {number | null} frozenUntil clocks stand still, at most until then
  * @property {Side | null} toMove null when over
  * @property {number} eventSeq
@@ -61,10 +63,12 @@ export function fromSnapshot(message, now, before = null) {
     variant,
     openingPlies: parseMoves(message.opening.moves).length,
     pair: message.pair,
+    series: message.series,
     moves,
     clock: message.clock,
     clockAt: now,
     turnAt: same?.moves.length === moves.length ? same.turnAt : now,
+    paused: message.paused ?? false,
     frozenUntil: message.frozen_ms == null ? null : now + message.frozen_ms,
     toMove: message.to_move,
     eventSeq: message.event_seq,

@@ -7,7 +7,7 @@ import { toast } from "./shell.js";
 const COUNTED_MS = 24 * 3_600_000;
 
 /** Such as 4:05 or 1:04:05. @param {number} ms */
-function clock(ms) {
+export function clock(ms) {
   const seconds = Math.ceil(ms / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const shown = parts[0] ? parts : parts.slice(1);

@@ -1,5 +1,6 @@
 // The page that always shows the best game in progress: follows the feed that names it, and watches that game.
 
+import * as bestOf from "./best-of.js";
 import { find } from "./dom.js";
 import { liveTile } from "./live-games.js";
 import { GameView } from "./game-view.js";
@@ -17,7 +18,7 @@ const LINGER_MS = 4_000;
 
 /** There is none if nothing was played when the page was made: the first game then loads it anew. */
 const root = document.getElementById("game");
-const view = root && new GameView(root);
+const view = root && new GameView(root, bestOf);
 const truth = root && new TruthBar(root);
 /** `people`, `bots` or `tournament` for games of these alone; empty for the best of all. */
 const channel = document.querySelector("[data-channel]")?.getAttribute("data-channel") ?? "";

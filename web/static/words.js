@@ -63,6 +63,12 @@ export function boardName({ width, height, connect }) {
 /** The board that goes without saying. */
 const USUAL_BOARD = "7x6";
 
+/** Halves of points as people write them: `2½`. @param {number} halves */
+export function points(halves) {
+  const whole = Math.floor(halves / 2);
+  return halves % 2 === 0 ? String(whole) : `${whole || ""}½`;
+}
+
 /** How a game begins, where that is not an empty board. @param {import("../types/protocol").Opening | undefined} opening */
 function openingWords(opening) {
   if (opening?.kind === "balanced") return [text("invite.opening_balanced")];
@@ -72,18 +78,18 @@ function openingWords(opening) {
 /**
  * What a game that is offered would be, to whoever made the offer or is asked; the usual board and a single game go
  * without saying.
- * @param {Pick<import("../types/protocol").Offer, "time" | "rated" | "variant" | "side" | "opening" | "games">} terms
+ * @param {Pick<import("../types/protocol").Offer, "time" | "rated" | "variant" | "side" | "opening" | "games" | "private">} terms
  * @param {boolean} mine
  */
-export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random", opening, games = 1 }, mine) {
+export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random", opening, games = 1, private: isPrivate }, mine) {
   const color = side === "random" ? "" : COLOR[(side === "first") === mine ? "first" : "second"];
   return [
     timeControl(time),
-    text(rated ? "game.rated" : "game.casual"),
+    text(isPrivate ? "invite.private" : rated ? "game.rated" : "game.casual"),
     ...(variant === USUAL_BOARD ? [] : [boardName(parseVariant(variant))]),
     color ? text("invite.you_play", { color }) : text("invite.colors_by_lot"),
     ...openingWords(opening),
-    ...(games > 1 ? [count("challenge.games", games)] : []),
+    ...(games > 1 ? [games === 3 || games === 5 ? text("challenge.best_of", { n: games }) : count("challenge.games", games)] : []),
   ].join(" · ");
 }
 
@@ -175,6 +181,7 @@ const UNRATED = {
   correspondence: "game.unrated_correspondence",
   pair_limit: "game.unrated_pair_limit",
   load: "game.unrated_load",
+  private: "invite.private",
   voided: "game.unrated_voided",
 };
 

@@ -17,6 +17,7 @@ export interface Opening { kind: "none" | "balanced" | "given"; moves: string }
 export interface Terms {
   time: Time; rated: boolean; variant?: string; opening?: Opening; games?: number; side?: Side | "random";
   load?: boolean;
+  private?: boolean;
 }
 
 export interface Welcome {
@@ -34,7 +35,7 @@ export interface WireError {
   type: "error"; code: string; message: string; game?: string; field?: string; retry_ms?: number; ply?: number;
   column?: number; retries_left?: number; result?: Result; supported?: number[]; incident?: string; fatal: boolean;
 }
-export interface Notice { type: "notice"; code: "restarting" | "draining" | "resumed" | "announcement" | "paused"; in_ms: number; text?: string }
+export interface Notice { type: "notice"; code: "restarting" | "draining" | "resumed" | "announcement" | "paused" | "tournament"; in_ms: number; text?: string; tournament?: string }
 export interface Ping { type: "ping"; n: number }
 export interface Pong { type: "pong"; n: number }
 export interface Offer extends Terms {
@@ -47,12 +48,15 @@ export interface ChallengeEnd {
   reason?: Decline | string;
 }
 export interface BotOffer { type: "bot_offer"; bot: Player; time: Time; variant: string }
+/** How a series of which the better wins stood before a game of it: two halves of a point for a game won. */
+export interface Series { leg: number; of: number; half_points: Sides<number> }
 export interface Snapshot {
   type: "game"; game: string; you: Side | null; players: Sides<Player>; rated: boolean; unrated_because?: string;
   time: Time; variant: string; opening: Opening; pair?: { id: string; leg: number; of: number };
+  series?: Series;
   moves: string; ply: number; clock: Sides<number>; to_move: Side | null; event_seq: number;
   status: "live" | "over"; result?: Result; reason?: Reason; line?: CellNumbers[];
-  watching?: number; frozen_ms?: number; given_back_ms?: number; skipped?: number; delay_ms?: number;
+  watching?: number; frozen_ms?: number; paused?: boolean; given_back_ms?: number; skipped?: number; delay_ms?: number;
 }
 export interface Turn {
   type: "turn"; game: string; ply: number; moves: string; legal: number[];
@@ -77,7 +81,7 @@ export interface Truth { type: "truth"; game: string; ply: number; winner: Side 
 export interface Crowd { type: "crowd"; game: string; watching: number }
 export interface LiveGame {
   game: string; players: Sides<Player>; rated: boolean; time: Time; variant: string; moves: string; ply: number;
-  watching: number; started_at: string; tournament?: string;
+  watching: number; started_at: string; tournament?: string; series?: Series;
 }
 export interface SeekEntry { player: Player; time: Time; rated: boolean; variant: string }
 export interface LobbyFeed { type: "lobby"; seeks: SeekEntry[]; games: LiveGame[]; live: number; online: number }

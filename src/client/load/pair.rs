@@ -182,6 +182,7 @@ fn challenge(opponent: &PlayerName, plan: &PairPlan, time: GameTime, games: u32)
             games: SeriesLength::checked(games).unwrap_or_default(),
             side: SideChoice::Random,
             load: plan.load,
+            private: false,
         },
         key: None,
     })

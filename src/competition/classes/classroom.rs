@@ -12,6 +12,7 @@ use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::result::GameResult;
 use crate::model::time::UnixMillis;
+use crate::play::room::Standstill;
 
 /// Pupils of one class: two school classes together.
 pub(crate) const PUPILS_MAX: usize = 64;
@@ -70,6 +71,8 @@ pub(crate) enum JoinError {
 #[derive(Clone, Debug)]
 struct ClassGame {
     players: BySide<PlayerId>,
+    /// Whether it was told to stand still.
+    is_still: bool,
     /// At how many looks in a row it was none any more.
     looks_gone: u8,
 }
@@ -79,8 +82,14 @@ struct ClassGame {
 pub(crate) struct Classroom {
     pub(crate) teacher: Identity,
     pub(crate) activity: Activity,
-    /// Whether pupils are to look up: nothing begins, and their boards are covered.
+    /// Whether pupils are to look up: nothing begins, their boards are covered, and their games stand still.
     pub(crate) is_held: bool,
+    /// Since when, while an arena goes on: it lasts longer by that.
+    held_since: Option<UnixMillis>,
+    /// Whether pupils who join get their names by lot.
+    pub(crate) names_are_drawn: bool,
+    /// The tag of the language in which the desk speaks, and names are drawn; that of pages without one if empty.
+    pub(crate) language: String,
     /// How much time each side has in games to come.
     pub(crate) time: TimeControl,
     pupils: Vec<ClassMember>,
@@ -100,6 +109,9 @@ impl Classroom {
             teacher,
             activity: Activity::Waiting,
             is_held: false,
+            held_since: None,
+            names_are_drawn: false,
+            language: String::new(),
             time: TIME,
             pupils: Vec::new(),
             is_round_due: false,
@@ -178,12 +190,41 @@ impl Classroom {
         now.0 - self.used_at.0 > LIFETIME_MS
     }
 
+    /// Lets all look up, or go on. An arena lasts as much longer.
+    pub(crate) fn hold(&mut self, held: bool, now: UnixMillis) {
+        if held == self.is_held {
+            return;
+        }
+        self.is_held = held;
+        let since = std::mem::replace(&mut self.held_since, held.then_some(now));
+        if let (Activity::Arena { until }, Some(since)) = (&mut self.activity, since) {
+            until.0 += (now.0 - since.0).max(0);
+        }
+    }
+
+    /// Games that do not know yet whether they are to stand still.
+    pub(crate) fn untold(&mut self) -> Vec<(GameId, Standstill)> {
+        let (is_held, mut untold) = (self.is_held, Vec::new());
+        for (id, game) in &mut self.games {
+            if game.is_still != is_held {
+                game.is_still = is_held;
+                untold.push((id.clone(), if is_held { Standstill::Begins } else { Standstill::Ends }));
+            }
+        }
+        untold
+    }
+
+    /// Games that stand still, when the class is over.
+    pub(crate) fn into_still(self) -> impl Iterator<Item = GameId> {
+        self.games.into_iter().filter(|(_, game)| game.is_still).map(|(id, _)| id)
+    }
+
     /// Whether all who are free are to be paired now, and no lesson is held any more.
     pub(crate) fn begin_round(&mut self, time: TimeControl) {
         self.time = time;
         self.activity = Activity::Waiting;
         self.is_round_due = true;
-        self.is_held = false;
+        (self.is_held, self.held_since) = (false, None);
     }
 
     /// Begins an arena, and the standings anew.
@@ -200,7 +241,7 @@ impl Classroom {
     pub(crate) fn hold_lesson(&mut self, lesson: Option<String>) {
         self.activity = lesson.map_or(Activity::Waiting, Activity::Lesson);
         self.is_round_due = false;
-        self.is_held = false;
+        (self.is_held, self.held_since) = (false, None);
     }
 
     /// Brings it up to date: an arena ends, games that are none any more are forgotten.
@@ -210,7 +251,7 @@ impl Classroom {
         is_there: impl Fn(&PlayerId) -> bool,
         is_live: impl Fn(&GameId) -> bool,
     ) {
-        if matches!(self.activity, Activity::Arena { until } if until <= now) {
+        if !self.is_held && matches!(self.activity, Activity::Arena { until } if until <= now) {
             self.activity = Activity::Waiting;
         }
         self.games.retain(|id, game| {
@@ -276,7 +317,7 @@ impl Classroom {
                 pupil.begun += u32::from(side == Side::First);
             }
         }
-        self.games.insert(game, ClassGame { players, looks_gone: 0 });
+        self.games.insert(game, ClassGame { players, is_still: false, looks_gone: 0 });
     }
 
     /// A game has ended, with this class if it is one of its own.

@@ -94,9 +94,47 @@ async fn an_arena_goes_on_while_it_lasts_and_nobody_plays_who_is_away() {
     school.give_up("Cleo").await;
     assert_eq!(school.points()[0], ("Bob".to_owned(), 8), "the third win in a row is worth four");
 
-    school.classes.direct(&school.code, &school.teacher.id, |class| class.is_held = true).unwrap();
+    school
+        .classes
+        .direct(&school.code, &school.teacher.id, |class| class.hold(true, UnixMillis::now()))
+        .unwrap();
     tokio::time::sleep(3 * LOOK).await;
     assert!(school.seated().is_empty(), "nothing begins while all look up");
+    school.stop.cancel();
+}
+
+#[tokio::test(start_paused = true)]
+async fn games_stand_still_while_the_class_is_paused_and_go_on_when_it_is_over() {
+    let school = School::new().await;
+    school.classes.direct(&school.code, &school.teacher.id, |class| class.begin_round(TIME)).unwrap();
+    school.arena.settle().await;
+    let (ada, _) = &school.pupils[0];
+    let game = school.class().game_of(&ada.id).unwrap().clone();
+    let room = school.arena.services.directory.room(&game).unwrap();
+    let clock = async || {
+        school.arena.settle().await;
+        let seen = room.look(None).await.unwrap();
+        (seen.paused, seen.clock.first)
+    };
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let hold = |held| {
+        let change = |class: &mut Classroom| class.hold(held, UnixMillis::now());
+        school.classes.direct(&school.code, &school.teacher.id, change).unwrap();
+    };
+    hold(true);
+    let (paused, before) = clock().await;
+    assert!(paused);
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert_eq!(clock().await, (true, before), "not even the time for a first move runs");
+    hold(false);
+    let (paused, after) = clock().await;
+    assert!(!paused && before - after < 2_000, "{before} {after}");
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(clock().await.1 < after, "it runs again");
+    hold(true);
+    assert!(clock().await.0);
+    school.classes.end(&school.code, &school.teacher.id).unwrap();
+    assert!(!clock().await.0, "a class that is over holds nobody");
     school.stop.cancel();
 }
 

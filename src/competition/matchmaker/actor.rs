@@ -302,11 +302,8 @@ impl MatchmakerActor {
             let in_ms = u64::try_from(in_ms).unwrap_or(u64::MAX);
             for session in self.deps.sessions.of(bot) {
                 if !self.told_paused.contains(session.id()) {
-                    session.tell(ServerMessage::Notice(Notice {
-                        code: NoticeCode::Paused,
-                        in_ms,
-                        text: None,
-                    }));
+                    let wait = Duration::from_millis(in_ms);
+                    session.tell(ServerMessage::Notice(Notice::due(NoticeCode::Paused, wait)));
                 }
                 paused.insert(session.id().clone());
             }

@@ -1,6 +1,7 @@
 //! Runs tournaments: begins them when they are due, starts their games, and hears how those end.
 
 mod arena;
+mod calls;
 mod wishes;
 
 use std::collections::{HashMap, HashSet};
@@ -264,6 +265,7 @@ impl Director {
                 () = stop.cancelled() => return,
                 _ = tick.tick() => {
                     self.begin_due(UnixMillis::now()).await;
+                    self.call(UnixMillis::now());
                     true
                 }
                 Some(command) = self.commands.recv() => {

@@ -1,8 +1,10 @@
 //! Tournaments that are to come: those of the configuration, and those that people have made.
 
+use std::collections::HashSet;
+
 use super::board::{PlanTerms, Upcoming};
 use crate::model::bounded::Bounded;
-use crate::model::ids::{PlayerName, TournamentId};
+use crate::model::ids::{PlayerName, SessionId, TournamentId};
 use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::storage::tournaments::TournamentPlan;
@@ -36,6 +38,8 @@ pub(super) struct PlannedTournament {
     pub(super) next: Option<UnixMillis>,
     /// People who want to take part in the next one.
     pub(super) entered: Vec<Identity>,
+    /// Who was told that it begins soon.
+    pub(super) called: HashSet<SessionId>,
     /// By whom it was made, if it is none of the configuration.
     pub(super) made: Option<Made>,
 }
@@ -50,13 +54,14 @@ pub(super) struct Made {
 
 impl PlannedTournament {
     pub(super) fn of_configuration(config: TournamentConfig) -> Self {
-        Self { config, next: None, entered: Vec::new(), made: None }
+        Self { config, next: None, entered: Vec::new(), called: HashSet::new(), made: None }
     }
 
     /// What somebody has made, with those who take part.
     pub(super) fn made(plan: TournamentPlan, maker: Identity, entered: Vec<Identity>) -> Self {
         let made = Made { id: plan.id.clone(), maker };
-        Self { next: Some(plan.begins_at), entered, made: Some(made), config: config_of(plan) }
+        let called = HashSet::new();
+        Self { next: Some(plan.begins_at), entered, called, made: Some(made), config: config_of(plan) }
     }
 
     /// By whom it was made, if it is the one of this id.
@@ -80,7 +85,7 @@ impl PlannedTournament {
 
     /// How it is shown; nothing for those that begin with the daemon.
     pub(super) fn upcoming(&self) -> Option<Upcoming> {
-        let Self { config, next, entered, made } = self;
+        let Self { config, next, entered, called: _, made } = self;
         if config.at == TournamentStart::Daemon {
             return None;
         }

@@ -1,6 +1,7 @@
 //! Classes: a teacher opens one, pupils join by its code, and all of them play, learn and look up together.
 
 use std::fmt::Write as _;
+use std::net::IpAddr;
 
 use axum::Json;
 use axum::extract::State;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tournament_plans::{TimeWish, allowed};
+use crate::accounts::AccountError;
 use crate::competition::classes::ClassError;
 use crate::competition::classes::classroom::{Activity, Classroom, JoinError, TIME};
 use crate::http::answer::table;
@@ -18,18 +20,24 @@ use crate::http::auth::{SignedIn, Viewer};
 use crate::http::client_address::ClientAddress;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::friendly_names::friendly_name;
 use crate::http::request::{JsonBody, PathPart, PathParts};
 use crate::http::state::AppState;
+use crate::http::texts::Language;
 use crate::model::bounded::Bounded;
 use crate::model::class_code::ClassCode;
 use crate::model::clock::TimeControl;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::{Identity, PlayerKind};
 use crate::model::time::UnixMillis;
+use crate::model::world::chance;
 use crate::study::lessons::LESSONS;
 
 /// Longest arena, in minutes: two lessons.
 const ARENA_MINUTES_MAX: u32 = 90;
+
+/// Names that are drawn for one pupil before it is said that none is free: with numbers there are twelve thousand.
+const DRAWS_MAX: u32 = 40;
 
 /// A class that is open.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -44,7 +52,7 @@ struct OpenedClass {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Joining {
-    /// What a guest wants to be called; the name they have if left out.
+    /// What a guest wants to be called; the name that they chose before if left out, else one by lot.
     #[serde(default)]
     name: Option<String>,
 }
@@ -81,8 +89,16 @@ struct NewLesson {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Hold {
-    /// True covers their boards, and lets nothing begin.
+    /// True covers their boards, lets their games stand still, and nothing begin.
     held: bool,
+}
+
+/// Whether names are drawn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NameRule {
+    /// True draws the names of all who join from now on, whatever they type.
+    drawn: bool,
 }
 
 /// What a class does.
@@ -127,8 +143,10 @@ struct ClassView {
     teacher: PlayerName,
     /// Whether that is who asks.
     teaches: bool,
-    /// Whether pupils are to look up.
+    /// Whether pupils are to look up, and their games stand still.
     held: bool,
+    /// Whether names are drawn.
+    names_drawn: bool,
     /// What they do.
     activity: ActivityName,
     /// How long an arena goes on.
@@ -164,6 +182,7 @@ impl ClassView {
             teacher: class.teacher.name.clone(),
             teaches: class.teacher.id == *viewer,
             held: class.is_held,
+            names_drawn: class.names_are_drawn,
             activity,
             left_ms,
             lesson,
@@ -242,6 +261,8 @@ fn direction() -> Vec<Endpoint> {
     let lead = Operation::put(lesson, "Takes all to a lesson, or ends it", Content::Nothing);
     let hold = "/api/v1/classes/{code}/hold";
     let cover = Operation::put(hold, "Lets all look up, or go on", Content::Nothing);
+    let names = "/api/v1/classes/{code}/names";
+    let draw = Operation::put(names, "Has all names drawn, or lets pupils choose", Content::Nothing);
     let file = "/api/v1/classes/{code}/results.csv";
     let read =
         Operation::get(file, "The standings as a file for spreadsheets, for the teacher", Content::Csv);
@@ -250,6 +271,7 @@ fn direction() -> Vec<Endpoint> {
         Endpoint::new(arena, post(begin_arena), [directed(begin).body(schema_of::<NewArena>)]),
         Endpoint::new(lesson, put(hold_lesson), [directed(lead).body(schema_of::<NewLesson>)]),
         Endpoint::new(hold, put(hold_class), [directed(cover).body(schema_of::<Hold>)]),
+        Endpoint::new(names, put(name_pupils), [directed(draw).body(schema_of::<NameRule>)]),
         Endpoint::new(file, get(results), [directed(read).status(200)]),
     ]
 }
@@ -319,9 +341,7 @@ async fn join_class(
     // Codes are short, and must not be found by trying.
     state.accounts.note_invitation(from)?;
     let code = read(&code)?;
-    if state.classes.get(&code).is_none() {
-        return Err(ApiError::not_found("class"));
-    }
+    let class = state.classes.get(&code).ok_or_else(|| ApiError::not_found("class"))?;
     match who.kind {
         PlayerKind::Bot => return Err(ApiError::new(ApiCode::Forbidden, "a class is for people")),
         PlayerKind::Guest if !state.access.guests => {
@@ -330,9 +350,8 @@ async fn join_class(
         }
         PlayerKind::Guest | PlayerKind::Human => {}
     }
-    let chosen = name.filter(|name| who.kind == PlayerKind::Guest && name != who.name.spoken());
-    if let Some(name) = chosen {
-        who = state.accounts.name_guest(from, &who, &name).await?;
+    if who.kind == PlayerKind::Guest {
+        who = named(&state, from, &class, who, name).await?;
     }
     let id = who.id.clone();
     let joined = state.classes.change(&code, |class| class.join(who)).map_err(refuse)?;
@@ -340,6 +359,45 @@ async fn join_class(
         JoinError::Full | JoinError::IsTeacher => ApiError::new(ApiCode::Conflict, error.to_string()),
     })?;
     Ok(Json(seen_by(&state, &code, &id)?))
+}
+
+/// A guest under the name that they chose, or one by lot.
+async fn named(
+    state: &AppState,
+    from: IpAddr,
+    class: &Classroom,
+    who: Identity,
+    chosen: Option<String>,
+) -> Result<Identity, ApiError> {
+    let has_chosen_before = who.name.spoken() != who.name.as_str();
+    if class.names_are_drawn {
+        // Whoever is in it already keeps the name by which others know them.
+        return if class.pupil(&who.id).is_some() { Ok(who) } else { drawn(state, from, class, &who).await };
+    }
+    match chosen.filter(|name| !name.is_empty()) {
+        Some(name) if name != who.name.spoken() => Ok(state.accounts.name_guest(from, &who, &name).await?),
+        Some(_) => Ok(who),
+        None if has_chosen_before => Ok(who),
+        None => drawn(state, from, class, &who).await,
+    }
+}
+
+/// A guest under a name by lot, of those that nobody has.
+async fn drawn(
+    state: &AppState,
+    from: IpAddr,
+    class: &Classroom,
+    who: &Identity,
+) -> Result<Identity, ApiError> {
+    let language = Language::of_tag(&class.language).unwrap_or_default();
+    let mut attempt = 0;
+    loop {
+        let name = friendly_name(language, attempt, &mut chance());
+        match state.accounts.name_guest(from, who, &name).await {
+            Err(AccountError::NameTaken) if attempt < DRAWS_MAX => attempt += 1,
+            named => return Ok(named?),
+        }
+    }
 }
 
 async fn remove_pupil(
@@ -415,7 +473,16 @@ async fn hold_class(
     PathPart(code): PathPart,
     JsonBody(Hold { held }): JsonBody<Hold>,
 ) -> Result<StatusCode, ApiError> {
-    direct(&state, &session, &code, |class| class.is_held = held)
+    direct(&state, &session, &code, |class| class.hold(held, UnixMillis::now()))
+}
+
+async fn name_pupils(
+    State(state): State<AppState>,
+    session: SignedIn,
+    PathPart(code): PathPart,
+    JsonBody(NameRule { drawn }): JsonBody<NameRule>,
+) -> Result<StatusCode, ApiError> {
+    direct(&state, &session, &code, |class| class.names_are_drawn = drawn)
 }
 
 async fn end_class(

@@ -4,7 +4,7 @@ pub(super) mod stream;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use fourfold_engine::Game;
@@ -12,6 +12,7 @@ use fourfold_engine::Game;
 use super::positions::PICTURE;
 use super::{CURSOR, LIMIT};
 use crate::http::answer::{Keep, List, keepable_json, picture, pixels};
+use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
@@ -23,6 +24,7 @@ use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
+use crate::storage::games::SeenBy;
 use crate::storage::records::Record;
 use crate::storage::records::players::PlayerCache;
 use crate::storage::store::GameQuery;
@@ -96,11 +98,21 @@ pub(super) fn page_of(parameters: &QueryParameters) -> Result<GamesPart, ApiErro
 
 async fn games(
     State(state): State<AppState>,
+    viewer: Option<Viewer>,
     parameters: QueryParameters,
-) -> Result<Json<List<Record>>, ApiError> {
+) -> Result<impl IntoResponse, ApiError> {
     let page = page_of(&parameters)?;
     let player = player(&*state.store, &parameters, "player").await?;
-    game_list(&state, player, page).await.map(Json)
+    let list = game_list(&state, player, page, seen_by(viewer.as_ref())).await?;
+    Ok((FOR_THE_ASKER, Json(list)))
+}
+
+/// Lists have private games for their players alone, so nobody else may be given a copy.
+pub(super) const FOR_THE_ASKER: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-cache, private")];
+
+/// Whoever asks, for what is read.
+pub(super) fn seen_by(viewer: Option<&Viewer>) -> SeenBy {
+    viewer.map_or(SeenBy::Everybody, |viewer| SeenBy::Player(viewer.identity.id.clone()))
 }
 
 /// Finished games, the newest first.
@@ -108,6 +120,7 @@ pub(super) async fn game_list(
     state: &AppState,
     player: Option<PlayerId>,
     page: GamesPart,
+    seen_by: SeenBy,
 ) -> Result<List<Record>, ApiError> {
     let GamesPart { limit, cursor, since } = page;
     // One more than asked for shows whether the list goes on.
@@ -117,6 +130,7 @@ pub(super) async fn game_list(
         after: cursor,
         newest_first: true,
         limit: limit + 1,
+        seen_by,
         ..GameQuery::default()
     };
     let mut stored = state.store.finished_games(&query).await?;

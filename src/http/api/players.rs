@@ -5,16 +5,18 @@ pub(in crate::http) mod skill;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
-use super::games::{game_list, page_of};
+use super::games::{FOR_THE_ASKER, game_list, page_of, seen_by};
 use super::leaderboard::RatingView;
 use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
+use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
 use crate::http::leagues::Achievements;
@@ -219,11 +221,13 @@ async fn player_achievements(
 async fn player_games(
     State(state): State<AppState>,
     name: PathPart,
+    viewer: Option<Viewer>,
     parameters: QueryParameters,
-) -> Result<Json<List<Record>>, ApiError> {
+) -> Result<impl IntoResponse, ApiError> {
     let page = page_of(&parameters)?;
     let player = find(&state, &name).await?;
-    game_list(&state, Some(player.id), page).await.map(Json)
+    let list = game_list(&state, Some(player.id), page, seen_by(viewer.as_ref())).await?;
+    Ok((FOR_THE_ASKER, Json(list)))
 }
 
 async fn player_ratings(

@@ -53,7 +53,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     };
     let variant = offer.terms.variant.0;
     let time = words::time_control(lang, offer.terms.time.control());
-    let kind = words::kind(lang, offer.terms.rated);
+    let kind = words::terms_kind(lang, &offer.terms);
     // Whoever gets the link reads there who invites, and to what.
     let invites = lang.fill("challenge.invites", &[("name", offer.from.name.spoken())]);
     let described = format!("{invites} · {}", words::offer(lang, &offer.terms, false));
@@ -69,7 +69,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
             "challenge.board_size",
             &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],
         ),
-        games: lang.count("challenge.games", offer.terms.games.number().into()),
+        games: words::length_of(lang, offer.terms.games.number()),
         begins: begins(lang, &offer, is_mine),
         colors: words::colors(lang, offer.terms.side, is_mine),
         opening: words::opening(lang, offer.terms.opening.as_ref())

@@ -11,6 +11,7 @@ use super::lessons::title_of;
 use super::live::GameTile;
 use super::time_choice::TimeChoice;
 use crate::competition::classes::classroom::{Activity, ClassMember, Classroom, TIME};
+use crate::http::friendly_names::example;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::class_code::ClassCode;
@@ -62,6 +63,9 @@ struct DeskPage {
     frame: LayoutFrame,
     code: String,
     is_held: bool,
+    /// Whether names are drawn, and what such a name is.
+    names_are_drawn: bool,
+    names_note: String,
     state: String,
     pupils: String,
     rows: Vec<PupilRow>,
@@ -98,6 +102,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(co
     if visitor.is(&class.teacher.id) {
         // It may have ended this moment, and is shown once more.
         state.classes.teacher_seen(&code, UnixMillis::now());
+        state.classes.speaks(&code, visitor.language().tag());
         return desk(&state, &visitor, &code, &class);
     }
     let pupil = class.standings().into_iter().find(|pupil| visitor.is(&pupil.identity.id));
@@ -143,6 +148,8 @@ fn desk(state: &AppState, visitor: &Visitor, code: &ClassCode, class: &Classroom
         frame: visitor.frame(Tab::Class, lang.fill("class.number", &[("code", &code)])),
         code: code.to_string(),
         is_held: class.is_held,
+        names_are_drawn: class.names_are_drawn,
+        names_note: lang.fill("class.names_note", &[("name", example(lang))]),
         state: state_in_words(lang, class),
         pupils: lang.count("class.pupils", rows.len() as u64),
         rows,

@@ -30,6 +30,7 @@ use crate::model::player::PlayerKind;
 use crate::play::correspondence;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
+use crate::play::series;
 use crate::protocol::server::{GameEnd, GameStatus, Snapshot};
 
 use crate::protocol::terms::{Sides, WireSide};
@@ -94,6 +95,8 @@ pub(super) struct GameShown {
     analysis: Option<String>,
     /// Of whom the modules get names and faces, where the page does not bring them itself.
     cast: Option<Cast>,
+    /// Whether the better of a few games wins, of which the modules say more at the end.
+    is_of_series: bool,
     /// Whether it is played for fun against a bot of the house, which lets people think again.
     is_friendly: bool,
 }
@@ -128,6 +131,7 @@ impl GameShown {
             analysis: (snapshot.status == GameStatus::Over)
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
             cast: None,
+            is_of_series: snapshot.series.is_some(),
             is_friendly: false,
         }
     }
@@ -210,10 +214,18 @@ fn terms(lang: Language, snapshot: &Snapshot) -> Vec<String> {
     let mut terms = vec![words::time_control(lang, snapshot.time)];
     // One by correspondence moves a rating of its own.
     let by_correspondence = Some(UnratedReason::Correspondence.as_str());
-    let counts = snapshot.rated || snapshot.unrated_because.as_deref() == by_correspondence;
-    terms.push(words::kind(lang, counts).to_owned());
+    let because = snapshot.unrated_because.as_deref();
+    let counts = snapshot.rated || because == by_correspondence;
+    let is_private = because == Some(UnratedReason::Private.as_str());
+    terms.push(if is_private { lang.text("invite.private") } else { words::kind(lang, counts) }.to_owned());
     terms.push(words::board(lang, variant));
-    if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
+    if let Some(series) = &snapshot.series {
+        terms.push(lang.fill("challenge.best_of", &[("n", series.of)]));
+        terms.push(lang.fill("game.leg", &[("n", series.leg), ("all", series.of)]));
+        let Sides { first, second } = &snapshot.players;
+        let score = words::standing(series);
+        terms.push(format!("{} {score} {}", first.name.spoken(), second.name.spoken()));
+    } else if let Some(pair) = snapshot.pair.as_ref().filter(|pair| pair.of > 1) {
         terms.push(lang.fill("game.leg", &[("n", pair.leg), ("all", pair.of)]));
     }
     terms
@@ -359,6 +371,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let lessons = lessons_of(&*state.store, &state.learning.all(), &game).await?;
     let thoughts = Thoughts::of(&state, &visitor, &game).await?;
     let taught = LessonsPanel::new(visitor.language(), &game, &lessons);
+    let is_private = game.spec.is_private();
     let (reportable, blockable) = opponents(&state, &visitor, &game).await?;
     let (snapshot, end) = stored_snapshot(&state, game, Some(&visitor)).await?;
     let conditional = ConditionalPanel::of(visitor.language(), &snapshot);
@@ -371,7 +384,11 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     let described = [shown.status.as_str(), shown.detail.as_str()].join(" · ");
     let picture = format!("/api/v1/games/{}.png", shown.id);
     let page = GamePage {
-        frame: visitor.frame(Tab::Elsewhere, title).described(described).pictured(picture),
+        frame: visitor
+            .frame(Tab::Elsewhere, title)
+            .described(described)
+            .pictured(picture)
+            .unlisted(is_private),
         shown,
         why,
         taught,
@@ -426,7 +443,8 @@ pub(super) async fn stored_snapshot(
     };
     let kinds = players.as_ref().map(|player| player.identity.kind);
     let now = Instant::now();
-    let room = RoomState::replayed(game, kinds, now).map_err(StoreError::Corrupt)?;
+    let before = series::before(&*state.store, &game.spec).await?;
+    let room = RoomState::replayed(game, kinds, now).map_err(StoreError::Corrupt)?.with_series(before);
     Ok((room.snapshot(side, &players, 0, now), room.game_end(now)))
 }
 

@@ -18,9 +18,9 @@ use crate::model::ids::{GUEST_PREFIX, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::protocol::terms::WireSide;
 
-/// Games of a series that are offered: one, or pairs in which each side begins as often as the other. Longer ones are
-/// for programs.
-const LENGTHS: [u32; 5] = [1, 2, 4, 6, 10];
+/// Games of a series that are offered: one, the best of three or five, or pairs in which each side begins as often as
+/// the other. Longer ones are for programs.
+const LENGTHS: [u32; 7] = [1, 3, 5, 2, 4, 6, 10];
 /// Days for each move to choose among, as many as the protocol has.
 const DAYS: [u32; 7] = [1, 2, 3, 4, 5, 6, 7];
 
@@ -40,6 +40,7 @@ struct Challenged {
 
 #[derive(Template)]
 #[template(path = "invite.html")]
+#[expect(clippy::struct_excessive_bools, reason = "each says what one may choose")]
 struct InvitePage {
     frame: LayoutFrame,
     title: String,
@@ -52,6 +53,8 @@ struct InvitePage {
     has_days: bool,
     /// Whether the visitor may choose them: only with an account.
     may_have_days: bool,
+    /// Whether the game may be in no list: between people alone.
+    may_be_private: bool,
     /// Why nothing but days can be chosen.
     only_days: Option<String>,
     days: Vec<DaysChoice>,
@@ -95,10 +98,11 @@ pub(super) async fn page(
         guest: guest.map(|to| about("invite.guest_casual", to)),
         has_days: challenged.as_ref().is_none_or(|to| to.kind == PlayerKind::Human),
         may_have_days: is_signed_in,
+        may_be_private: challenged.as_ref().is_none_or(|to| to.kind != PlayerKind::Bot),
         only_days: away.map(|to| about("invite.only_days", to)),
         days: DAYS.map(|days| DaysChoice::new(lang, days)).into(),
         boards: boards(lang),
-        lengths: LENGTHS.map(|games| (games, lang.count("challenge.games", games.into()))).into(),
+        lengths: LENGTHS.map(|games| (games, words::length_of(lang, games))).into(),
         colors: [WireSide::First, WireSide::Second]
             .map(|side| lang.fill("invite.you_play", &[("color", words::color(lang, side))])),
         to: challenged.map(|to| to.name),

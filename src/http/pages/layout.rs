@@ -151,6 +151,7 @@ impl Visitor {
             pause: self.pause.clone(),
             may_play: !self.guests_watch || self.signed_in().is_some(),
             picture: None,
+            is_unlisted: false,
             site: Arc::clone(&self.site),
         }
     }
@@ -223,6 +224,8 @@ pub(super) struct LayoutFrame {
     pub(super) may_play: bool,
     /// The path of the picture for links, if it is not that of all pages.
     picture: Option<String>,
+    /// Whether search engines are asked to leave it out.
+    pub(super) is_unlisted: bool,
     site: Arc<Site>,
 }
 
@@ -251,6 +254,11 @@ impl LayoutFrame {
     /// With a picture of its own beside links to the page.
     pub(super) fn pictured(self, path: String) -> Self {
         Self { picture: Some(path), ..self }
+    }
+
+    /// In no list of search engines, if that is so.
+    pub(super) fn unlisted(self, is_unlisted: bool) -> Self {
+        Self { is_unlisted, ..self }
     }
 
     /// Whom to write to, if the operator says so.

@@ -49,6 +49,10 @@ impl GameTile {
     /// A game in progress.
     pub(super) fn new(lang: Language, game: &LiveGame, cast: &Cast) -> Self {
         let mut meta = vec![words::time_control(lang, game.time), words::kind(lang, game.rated).to_owned()];
+        if let Some(series) = &game.series {
+            let best_of = lang.fill("challenge.best_of", &[("n", series.of)]);
+            meta.push(format!("{best_of} · {}", words::standing(series)));
+        }
         if game.watching > 0 {
             meta.push(lang.count("game.watching", game.watching.into()));
         }

@@ -27,6 +27,7 @@ use crate::model::population::Population;
 use crate::protocol::server::{LiveGame, Snapshot};
 use crate::protocol::terms::{Sides, WirePlayer, WireSide};
 use crate::storage::StoreError;
+use crate::storage::games::SeenBy;
 use crate::storage::record::StoredGame;
 use crate::storage::store::GameQuery;
 
@@ -185,7 +186,12 @@ impl Pairings {
 
 /// The games that finished last, the newest first, one of each pairing.
 async fn finished(state: &AppState) -> Result<Vec<Snapshot>, StoreError> {
-    let newest = GameQuery { newest_first: true, limit: LOOKED_AT_MAX, ..GameQuery::default() };
+    let newest = GameQuery {
+        newest_first: true,
+        limit: LOOKED_AT_MAX,
+        seen_by: SeenBy::Everybody,
+        ..GameQuery::default()
+    };
     let mut snapshots = Vec::new();
     let games = state.store.finished_games(&newest).await?;
     let games = games.into_iter().filter(|game| !game.spec.is_load()).collect();

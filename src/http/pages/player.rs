@@ -43,6 +43,7 @@ use crate::protocol::server::LiveGame;
 use crate::protocol::terms::{WirePlayer, WireVariant};
 use crate::storage::StoreError;
 use crate::storage::follows::TiedPlayer;
+use crate::storage::games::SeenBy;
 use crate::storage::record::{StoredGame, StoredPlayer};
 use crate::storage::store::GameQuery;
 use crate::system::config::PROGRAM_STYLE;
@@ -245,7 +246,7 @@ pub(super) async fn page(
     let Some(player) = named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
     let (lang, ratings) = (visitor.language(), ratings_of(&state, &player).await?);
     let (variant, bots) = (shown_variant(&from, &ratings), state.arena.open_bots());
-    let (games, older) = finished(&state, lang, &player.id, from.before).await?;
+    let (games, older) = finished(&state, lang, &player.id, from.before, seen_by(&visitor)).await?;
     let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
     let rivals = || Character::all(lang, &bots);
     let page = PlayerPage {
@@ -493,18 +494,25 @@ fn learnt(state: &AppState, player: &PlayerId) -> Option<LearnerLink> {
     Some(LearnerLink { learner: learner.name.to_string(), ages: frozen.chain([live]).collect() })
 }
 
+/// Whoever looks, for what is read.
+fn seen_by(visitor: &Visitor) -> SeenBy {
+    visitor.viewer().map_or(SeenBy::Everybody, |viewer| SeenBy::Player(viewer.identity.id.clone()))
+}
+
 /// A page of finished games, the newest first, and where the next page begins.
 async fn finished(
     state: &AppState,
     lang: Language,
     player: &PlayerId,
     before: Option<u64>,
+    seen_by: SeenBy,
 ) -> Result<(Vec<PlayerGameRow>, Option<u64>), StoreError> {
     let query = GameQuery {
         player: Some(player.clone()),
         after: before,
         newest_first: true,
         limit: GAMES_PER_PAGE,
+        seen_by,
         ..GameQuery::default()
     };
     let games = state.store.finished_games(&query).await?;

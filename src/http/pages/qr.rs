@@ -52,13 +52,17 @@ pub(super) async fn class(
     }
 }
 
-/// The code of the address of a page, as the asker has found the site.
-fn picture(state: &AppState, headers: &HeaderMap, path: &str) -> Response {
-    let url = match &state.site.public_url {
+/// The whole address of a page, as the asker has found the site.
+pub(super) fn address(state: &AppState, headers: &HeaderMap, path: &str) -> String {
+    match &state.site.public_url {
         Some(_) => state.site.url(path),
         None => format!("{}://{}{path}", state.site.scheme(), host(headers).unwrap_or_default()),
-    };
-    match svg(&url) {
+    }
+}
+
+/// The code of the address of a page, as the asker has found the site.
+fn picture(state: &AppState, headers: &HeaderMap, path: &str) -> Response {
+    match svg(&address(state, headers, path)) {
         Some(picture) => ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -83,7 +87,11 @@ fn svg(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+    use axum::http::Request;
+
     use super::*;
+    use crate::http::testing::TestSite;
 
     #[test]
     fn a_link_becomes_a_square_with_white_around_it() {
@@ -92,6 +100,21 @@ mod tests {
         assert!(picture.contains("viewBox=\"0 0 37 37\""), "{picture:.200}");
         assert!(picture.contains("M4,4h1v1h-1z"), "a corner of the finder pattern: {picture:.300}");
         assert!(!picture.contains("M3,"), "nothing lies in the quiet zone");
+    }
+
+    #[tokio::test]
+    async fn the_code_on_the_wall_leads_where_the_browser_has_found_the_site() {
+        let site = TestSite::new();
+        let asked = async |host: &str, path: &str| {
+            let request = Request::get(format!("{path}/qr.svg")).header(header::HOST, host);
+            site.send(request.body(Body::empty()).unwrap()).await.body
+        };
+        for host in ["192.168.7.20:4444", "localhost:4444", "arena.school.example"] {
+            for path in ["/class/ABCDEF", "/challenge/abc", "/tournament/abc"] {
+                assert_eq!(asked(host, path).await, svg(&format!("http://{host}{path}")).unwrap(), "{host}");
+            }
+        }
+        assert_ne!(asked("a.example", "/class/ABCDEF").await, asked("b.example", "/class/ABCDEF").await);
     }
 
     #[test]

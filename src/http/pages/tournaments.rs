@@ -60,8 +60,8 @@ impl TournamentListRow {
         Self {
             id: tournament.id.to_string(),
             name: tournament.name.clone(),
-            format: format(lang, tournament.format),
-            status: status(lang, reason),
+            format: format_in_words(lang, tournament.format),
+            status: status_in_words(lang, reason),
             is_live: reason.is_none(),
             when: words::moment(lang, tournament.started_at),
             entrants: tournament.entrants.len() as u64,
@@ -221,11 +221,11 @@ impl TournamentTable {
         };
         Self {
             lang,
-            status: status(lang, reason),
+            status: status_in_words(lang, reason),
             is_live: reason.is_none(),
             is_arena,
             progress,
-            bracket: (view.tournament.format == Format::Knockout.into()).then(|| Bracket::new(lang, view)),
+            bracket: is_knockout(view.tournament.format).then(|| Bracket::new(lang, view)),
             standings: standings(view),
             ranks: (1..=view.names.len()).collect(),
             crosstable: crosstable(view),
@@ -284,18 +284,28 @@ fn crosstable(view: &TournamentView) -> Vec<CrossRow> {
 }
 
 fn game(lang: Language, row: ScheduledGame) -> TournamentGameRow {
-    let result = match row.result {
-        Some(GameResult::First) => "1 : 0",
-        Some(GameResult::Second) => "0 : 1",
-        Some(GameResult::Draw) => "½ : ½",
-        Some(GameResult::Void) | None => lang.text("site.live"),
-    };
+    let result = result_in_words(lang, row.result);
     let note = match &row.game {
         None => Some("tournament.absent"),
         Some(_) if row.fault => Some("tournament.fault"),
         Some(_) => None,
     };
     TournamentGameRow { number: row.number + 1, result, note: note.map(|key| lang.text(key)), row }
+}
+
+/// How a game of the schedule ended, or that it goes on.
+pub(super) fn result_in_words(lang: Language, result: Option<GameResult>) -> &'static str {
+    match result {
+        Some(GameResult::First) => "1 : 0",
+        Some(GameResult::Second) => "0 : 1",
+        Some(GameResult::Draw) => "½ : ½",
+        Some(GameResult::Void) | None => lang.text("site.live"),
+    }
+}
+
+/// Whether there is a tree to show.
+pub(super) fn is_knockout(format: TournamentFormat) -> bool {
+    format == Format::Knockout.into()
 }
 
 #[derive(Template)]
@@ -354,7 +364,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
     let Some(view) = state.tournaments.view(&id).await? else { return Err(PageError::not_found(visitor)) };
     let tournament = &view.tournament;
     let terms = [
-        format(lang, tournament.format),
+        format_in_words(lang, tournament.format),
         words::time_control(lang, tournament.time),
         words::kind(lang, tournament.rated).to_owned(),
     ];
@@ -395,7 +405,8 @@ pub(super) async fn table(
     Ok(response.into_response())
 }
 
-fn status(lang: Language, reason: Option<EndedBecause>) -> &'static str {
+/// How it stands.
+pub(super) fn status_in_words(lang: Language, reason: Option<EndedBecause>) -> &'static str {
     lang.text(match reason {
         None => "tournament.running",
         Some(EndedBecause::Complete) => "tournament.complete",
@@ -404,7 +415,8 @@ fn status(lang: Language, reason: Option<EndedBecause>) -> &'static str {
     })
 }
 
-fn format(lang: Language, format: TournamentFormat) -> String {
+/// Who meets whom.
+pub(super) fn format_in_words(lang: Language, format: TournamentFormat) -> String {
     let format = match format {
         TournamentFormat::Arena { minutes } => return lang.count("tournament.arena", minutes.into()),
         TournamentFormat::Schedule(format) => format,

@@ -6,11 +6,12 @@ use jiff::tz::TimeZone;
 
 use crate::competition::leaderboard::standings::Scale;
 use crate::http::texts::Language;
+use crate::lobby::challenge::BEST_OF;
 use crate::model::clock::{TimeControl, is_unhurried, takes_days};
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
-use crate::protocol::terms::{Terms, WireOpening, WireSide};
+use crate::protocol::terms::{Terms, WireOpening, WireSeries, WireSide};
 
 /// The word for a side's discs.
 pub(super) fn color(lang: Language, side: WireSide) -> &'static str {
@@ -48,6 +49,11 @@ pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
     lang.text(if is_rated { "game.rated" } else { "game.casual" })
 }
 
+/// The same of a game that is offered, which may be private.
+pub(super) fn terms_kind(lang: Language, terms: &Terms) -> &'static str {
+    if terms.private { lang.text("invite.private") } else { kind(lang, terms.rated) }
+}
+
 /// `3 min + 2 s`, of a time that has nothing else.
 pub(super) fn bank_and_increment(lang: Language, bank_ms: u32, increment_ms: u32) -> String {
     time_control(lang, TimeControl { bank_ms: Some(bank_ms), increment_ms, move_ms: None })
@@ -81,16 +87,38 @@ fn length(lang: Language, ms: u32) -> String {
 /// What a game that is offered would be, to whoever made the offer or is asked. The usual board and a single game go
 /// without saying.
 pub(super) fn offer(lang: Language, terms: &Terms, is_mine: bool) -> String {
-    let mut words = vec![time_control(lang, terms.time.control()), kind(lang, terms.rated).to_owned()];
+    let mut words = vec![time_control(lang, terms.time.control()), terms_kind(lang, terms).to_owned()];
     if terms.variant.0 != Variant::STANDARD {
         words.push(board(lang, terms.variant.0));
     }
     words.push(colors(lang, terms.side, is_mine));
     words.extend(opening(lang, terms.opening.as_ref()));
     if terms.games.number() > 1 {
-        words.push(lang.count("challenge.games", terms.games.number().into()));
+        words.push(length_of(lang, terms.games.number()));
     }
     words.join(" · ")
+}
+
+/// How many games a series has, at most if the better of them wins.
+pub(super) fn length_of(lang: Language, games: u32) -> String {
+    if BEST_OF.contains(&games) {
+        return lang.fill("challenge.best_of", &[("n", games)]);
+    }
+    lang.count("challenge.games", games.into())
+}
+
+/// How a series of which the better wins stands, first the side that moves first: `2½ : ½`.
+pub(super) fn standing(series: &WireSeries) -> String {
+    format!("{} : {}", points(series.half_points.first), points(series.half_points.second))
+}
+
+/// Halves of points as people write them: `2½`.
+fn points(halves: u32) -> String {
+    match (halves / 2, halves % 2) {
+        (whole, 0) => whole.to_string(),
+        (0, _) => "½".to_owned(),
+        (whole, _) => format!("{whole}½"),
+    }
 }
 
 /// Which discs one would play: whoever made the offer has chosen a side.
@@ -230,7 +258,7 @@ pub(super) fn minute(at: UnixMillis) -> String {
 mod tests {
     use super::*;
     use crate::model::clock::GameTime;
-    use crate::protocol::terms::{SeriesLength, WireVariant};
+    use crate::protocol::terms::{SeriesLength, Sides, WireVariant};
 
     #[track_caller]
     fn check_time(bank_ms: Option<u32>, increment_ms: u32, move_ms: Option<u32>, expected: &str) {
@@ -262,6 +290,7 @@ mod tests {
             games: SeriesLength::default(),
             side: SideChoice::Random,
             load: false,
+            private: false,
         };
         assert_eq!(offer(Language::English, &plain, false), "3 min + 2 s · Rated · Colours by lot");
         let given = WireOpening { kind: OpeningKind::Given, moves: "4453".into() };
@@ -271,7 +300,7 @@ mod tests {
             opening: Some(given),
             games: SeriesLength::new(2),
             side: SideChoice::First,
-            ..plain
+            ..plain.clone()
         };
         let terms = |color| {
             format!(
@@ -280,7 +309,17 @@ mod tests {
             )
         };
         assert_eq!(offer(Language::English, &full, true), terms("Coral"));
+        let private = Terms { private: true, rated: false, ..plain };
+        assert_eq!(offer(Language::English, &private, false), "3 min + 2 s · Private · Colours by lot");
         assert_eq!(offer(Language::English, &full, false), terms("Gold"));
+    }
+
+    #[test]
+    fn series_are_said_with_their_score() {
+        assert_eq!(length_of(Language::English, 5), "Best of 5");
+        assert_eq!(length_of(Language::English, 2), "2 games, sides swapped each time");
+        let half_points = Sides { first: 5, second: 1 };
+        assert_eq!(standing(&WireSeries { leg: 4, of: 5, half_points }), "2½ : ½");
     }
 
     #[test]

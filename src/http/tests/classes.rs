@@ -1,11 +1,12 @@
 //! A class over HTTP: who may open, see, join and direct it.
 
-use axum::http::{Method, StatusCode};
+use axum::body::Body;
+use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::accounts::identity_of;
 use crate::http::site::Site;
-use crate::http::testing::{Answer, TestArena, TestSite};
+use crate::http::testing::{Answer, TestArena, TestSite, get};
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
 use crate::system::config::AccessConfig;
@@ -151,6 +152,36 @@ async fn classes_are_opened_by_people_where_operators_let_them_and_joined_by_gue
     ask(&site, Method::PUT, &path, &guest(&site), json!({ "name": "Zoe" })).await.check_refused(
         403,
         "forbidden",
+        None,
+    );
+}
+
+#[tokio::test]
+async fn whoever_types_no_name_gets_one_of_an_animal_and_the_teacher_may_have_all_drawn() {
+    let (site, teacher, path) = school().await;
+    let code = path.rsplit('/').next().unwrap();
+    let german = get(&format!("/class/{code}?lang=de")).header(header::COOKIE, &teacher);
+    site.send(german.body(Body::empty()).unwrap()).await;
+    let join = async |cookie: &str, body: Value| {
+        let joined = ask(&site, Method::PUT, &format!("{path}/pupil"), cookie, body).await.json();
+        let seen = joined["pupils"].as_array().unwrap().clone();
+        seen.into_iter().map(|pupil| pupil["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (ada, bob, cleo) = (guest(&site), guest(&site), guest(&site));
+    let names = join(&ada, json!({})).await;
+    let colors = ["Rot", "Blau", "Gold", "Lila", "Rosa", "Mint", "Pink", "Oliv"];
+    let is_german = |name: &str| colors.iter().any(|color| name.starts_with(&format!("guest-{color}-")));
+    assert!(is_german(&names[0]), "in the language of the desk: {names:?}");
+    assert_eq!(join(&ada, json!({})).await, names, "who has one keeps it");
+    assert!(join(&bob, json!({ "name": "Bob" })).await.contains(&"guest-Bob".to_owned()));
+    let all = ask(&site, Method::PUT, &format!("{path}/names"), &teacher, json!({ "drawn": true })).await;
+    assert_eq!(all.status, StatusCode::NO_CONTENT);
+    let names = join(&cleo, json!({ "name": "Cleopatra" })).await;
+    assert_eq!(names.iter().filter(|name| is_german(name)).count(), 2, "{names:?}");
+    assert!(join(&bob, json!({ "name": "Robert" })).await.contains(&"guest-Bob".to_owned()));
+    ask(&site, Method::PUT, &format!("{path}/names"), &bob, json!({ "drawn": false })).await.check_refused(
+        401,
+        "unauthorized",
         None,
     );
 }

@@ -9,7 +9,7 @@ use crate::http::testing::{Answer, TestArena, TestSite, get};
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerKind;
 use crate::protocol::server::LiveGame;
-use crate::protocol::terms::{Sides, WirePlayer, WireVariant};
+use crate::protocol::terms::{Sides, WirePlayer, WireSeries, WireVariant};
 use crate::storage::conformance::{add, player, player_id};
 use crate::storage::follows::FOLLOWS_MAX;
 use crate::storage::people::PeopleStore as _;
@@ -152,6 +152,7 @@ fn live_game() -> LiveGame {
         watching: 0,
         started_at: "2026-01-01T00:00:00Z".into(),
         tournament: None,
+        series: None,
     }
 }
 
@@ -164,4 +165,15 @@ async fn a_friend_who_plays_can_be_watched() {
     assert_eq!(ask(&site, Method::GET, &ada, "").await.json()["follows"][0]["game"], "live");
     let friends = page(&site, &ada, "/friends").await;
     assert!(friends.contains("href=\"/game/live\" aria-label=\"Watch Bob play\""), "{friends}");
+}
+
+#[tokio::test]
+async fn a_list_of_live_games_says_how_a_series_stands() {
+    let half_points = Sides { first: 2, second: 1 };
+    let series = Some(WireSeries { leg: 3, of: 5, half_points });
+    let live = vec![LiveGame { series, ..live_game() }];
+    let site = TestSite::with(Site::default(), TestArena { live, ..TestArena::default() });
+    site.store.commit(&[add(player("Bob", PlayerKind::Human))]).await.unwrap();
+    let page = site.get("/player/Bob").await.body;
+    assert!(page.contains("Best of 5 · 1 : ½"), "{page}");
 }

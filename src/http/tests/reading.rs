@@ -11,7 +11,7 @@ use crate::model::rating::strength::Strength;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
 use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add, add_players, play, player, spec};
-use crate::storage::record::GameSpec;
+use crate::storage::record::{GameSpec, UnratedReason};
 use crate::storage::store::Write;
 
 /// A site on which Ada has beaten Bob twice, and Bob Ada once.
@@ -363,4 +363,46 @@ async fn the_protocol_schema_knows_the_messages() {
     for word in ["\"hello\"", "\"move\"", "\"turn\"", "\"game_end\"", "\"not_your_turn\""] {
         assert!(text.contains(word), "{word}");
     }
+}
+
+/// Every address of the interface that reads, with what stands in it named, and pages that list games.
+async fn all_that_lists(site: &TestSite) -> Vec<String> {
+    let described = site.get("/api/v1/openapi.json").await.json();
+    let reads = |(path, operations): (&String, &Value)| operations.get("get").map(|_| path.clone());
+    let named =
+        |path: String| path.replace("{name}", "Ada").replace("{id}", "one").replace("{moves}", "4453");
+    let paths = described["paths"].as_object().unwrap().iter().filter_map(reads).map(named);
+    // Pictures name nobody.
+    let paths = paths.filter(|path| !matches!(path.rsplit('.').next(), Some("png" | "gif")));
+    let pages =
+        ["/", "/tv", "/wall", "/player/ada", "/player/bob", "/leaderboard", "/status", "/find?for=Ada"];
+    let more = ["/embed/tv", "/friends", "/game/one", "/bots", "/puzzles", "/api/v1/games?player=ada"];
+    let streams = ["/api/v1/games.ndjson?compact=true", "/api/v1/games.ndjson?player=bob&opponent=ada"];
+    paths.chain(pages.into_iter().chain(more).chain(streams).map(str::to_owned)).collect()
+}
+
+#[tokio::test]
+async fn nobody_hears_of_a_private_game_but_by_its_address() {
+    let site = with_games().await;
+    let private = GameSpec {
+        rated: false,
+        unrated_because: Some(UnratedReason::Private),
+        ..spec("hushhush", "Ada", "Bob")
+    };
+    play(&*site.store, private, FIRST_WINS, GameResult::First, EndReason::Four).await;
+    site.fit().await;
+    let paths = all_that_lists(&site).await;
+    assert!(paths.len() > 60 && paths.contains(&"/api/v1/players/Ada/games".to_owned()), "{paths:?}");
+    let mut names_the_public_one = 0;
+    for path in &paths {
+        let body = site.get(path).await.body;
+        assert!(!body.contains("hushhush"), "{path} names it");
+        names_the_public_one += usize::from(body.contains("\"two\"") || body.contains("/game/two"));
+    }
+    assert!(names_the_public_one >= 6, "others are listed: {names_the_public_one}");
+    let record = site.get("/api/v1/games/hushhush").await.json();
+    assert_eq!(record["unrated_because"], "private");
+    let page = site.get("/game/hushhush").await.body;
+    assert!(page.contains("name=\"robots\" content=\"noindex\"") && page.contains("Private"), "{page}");
+    assert!(!site.get("/game/one").await.body.contains("noindex"));
 }

@@ -217,3 +217,31 @@ async fn standings_are_a_file_for_spreadsheets() {
     assert!(site.get("/tournament/T1").await.body.contains("/api/v1/tournaments/T1/standings.csv"));
     assert_eq!(site.get("/api/v1/tournaments/T9/standings.csv").await.status, StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn the_wall_shows_pairings_standings_and_how_to_join_in_every_format() {
+    for (format, has_tree) in
+        [(Format::RoundRobin, false), (Format::Swiss { rounds: 3 }, false), (Format::Knockout, true)]
+    {
+        let site = site_of(format).await;
+        let request = get("/tournament/T1/wall").header(header::HOST, "192.168.7.20:4444");
+        let wall = site.send(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(wall.status, StatusCode::OK);
+        for said in [
+            "192.168.7.20:4444/tournament/T1",
+            "/tournament/T1/qr.svg",
+            "<bdi>Ada</bdi> <strong class=\"number\">1 : 0</strong> <bdi>Bob</bdi>",
+            "<noscript><meta http-equiv=\"refresh\" content=\"10\"></noscript>",
+            "Cup &#60;1&#62;",
+            "wall-standings",
+        ] {
+            assert!(wall.body.contains(said), "{format:?} lacks {said}: {}", wall.body);
+        }
+        assert_eq!(wall.body.contains("class=\"bracket\""), has_tree, "{format:?}");
+        assert!(site.get("/tournament/T1").await.body.contains("/tournament/T1/wall"));
+    }
+    let site = site().await;
+    assert_eq!(site.get("/tournament/none/wall").await.status, StatusCode::NOT_FOUND);
+    end(&site).await;
+    assert!(!site.get("/tournament/T1/wall").await.body.contains("data-until"), "nothing is counted down");
+}

@@ -66,6 +66,7 @@ impl LobbyActor {
             games: SeriesLength::default(),
             side: play.side,
             load: false,
+            private: false,
         };
         let terms = check_house_terms(&terms, me, &bot.identity)?;
         self.need_free(me)?;

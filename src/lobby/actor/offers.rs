@@ -275,6 +275,9 @@ impl LobbyActor {
         if challenge.is_listed {
             check_listed(terms, me)?;
         }
+        if terms.private {
+            check_terms(terms, from, Some(me))?;
+        }
         if challenge.is_listed || is_beyond_a_day(terms.time.control()) {
             // Its maker need not be there: nobody waits at the board.
             check_terms(terms, from, Some(me))?;

@@ -210,6 +210,7 @@ impl LobbyActor {
             games: SeriesLength::default(),
             side: SideChoice::Random,
             load: false,
+            private: false,
         };
         let terms = if both_bots { check_terms(&terms, &a_id, Some(&b_id)).unwrap_or(terms) } else { terms };
         let offer = offer_of(a_id, b_id, &terms);

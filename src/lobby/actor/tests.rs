@@ -41,6 +41,7 @@ fn casual() -> Terms {
         games: SeriesLength::default(),
         side: SideChoice::Random,
         load: false,
+        private: false,
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) enum UnratedReason {
     PairLimit,
     /// It only puts load on the arena: nobody chose its moves, and nothing is learnt or counted from it.
     Load,
+    /// Its players want it in no list: nothing is learnt or counted from it either.
+    Private,
     /// It ended without a result.
     Void,
     /// An operator took it out afterwards.
@@ -43,6 +45,7 @@ impl UnratedReason {
             Self::Correspondence => "correspondence",
             Self::PairLimit => "pair_limit",
             Self::Load => "load",
+            Self::Private => "private",
             Self::Void => "void",
             Self::Voided => "voided",
         }
@@ -59,6 +62,7 @@ impl UnratedReason {
             Self::Correspondence,
             Self::PairLimit,
             Self::Load,
+            Self::Private,
             Self::Void,
             Self::Voided,
         ]

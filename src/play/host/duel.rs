@@ -16,6 +16,7 @@ use crate::model::opening::OpeningKind;
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
 use crate::model::result::GameResult;
+use crate::play::series;
 use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
 /// Until so many pairs are played, each is looked at: a clear duel ends early.
@@ -89,9 +90,13 @@ pub(crate) fn first_game(players: BySide<Identity>, time: TimeControl, pair: Gam
 }
 
 impl Host {
-    /// Whether a duel is decided before its next game. What cannot be read is not.
+    /// Whether a duel, or a series of which the better wins, is decided before its next game. What cannot be read is
+    /// not.
     pub(super) async fn is_decided(&self, next: &NextGame) -> bool {
         let Some(pair) = &next.pair else { return false };
+        if pair.is_best_of() {
+            return self.is_series_over(pair).await;
+        }
         let Some(DuelRule { test: Some(test) }) = DuelRule::of(&pair.id) else { return false };
         let played = pair.leg / 2;
         let is_due = pair.leg % 2 == 1 && (played <= LOOK_AT_EACH || played.is_multiple_of(LOOK_EVERY));
@@ -103,6 +108,16 @@ impl Host {
             Ok(games) => DuelStanding::of(&games, &next.players.first).verdict(test).is_some(),
             Err(error) => {
                 warn!(duel = %pair.id, error = %error, "how a duel stands cannot be read");
+                false
+            }
+        }
+    }
+
+    async fn is_series_over(&self, pair: &GamePair) -> bool {
+        match self.inner.deps.store.games_of_series(&pair.id).await {
+            Ok(games) => series::is_over(pair, &games),
+            Err(error) => {
+                warn!(series = %pair.id, error = %error, "how a series stands cannot be read");
                 false
             }
         }

@@ -69,6 +69,7 @@ impl HostActor {
                     host.inner.deps.feeds.finished(&public, &end);
                     host.note_fault(&public, &end);
                     match NextGame::leg_after(&public.spec) {
+                        Some(next) if next.is_best_of() => host.go_on_after_a_rest(next),
                         Some(next) => host.go_on(next),
                         None => host.forget_tempo(&public.spec),
                     }
@@ -141,6 +142,16 @@ impl Host {
                 for session in [players.first, players.second].iter().flat_map(|id| host.sessions_of(id)) {
                     session.deliver(&frame, None, Urgency::Must);
                 }
+            }
+        });
+    }
+
+    /// The next game of a series of which the better wins: people want to see how the last one ended first.
+    fn go_on_after_a_rest(&self, next: NextGame) {
+        let host = self.clone();
+        self.inner.deps.tasks.spawn(async move {
+            if !host.is_decided(&next).await {
+                host.inner.waiting.add_later(next, now() + waiting::REST);
             }
         });
     }

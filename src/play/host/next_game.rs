@@ -8,7 +8,7 @@ use crate::model::ids::PlayerId;
 use crate::model::opening::OpeningKind;
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
-use crate::storage::record::{GamePair, GameSpec, OpeningSource};
+use crate::storage::record::{GamePair, GameSpec, OpeningSource, UnratedReason};
 
 /// A game that follows another one between the same players.
 #[derive(Clone, Debug)]
@@ -36,7 +36,11 @@ impl NextGame {
 
     pub(super) fn rematch(spec: &GameSpec, pace: BotPace) -> Self {
         let opening = drawn_anew(&spec.opening);
-        let origin = if spec.is_load() { Origin::Load } else { Origin::Players };
+        let origin = match spec.unrated_because {
+            Some(UnratedReason::Load) => Origin::Load,
+            Some(UnratedReason::Private) => Origin::Private,
+            _ => Origin::Players,
+        };
         Self { opening, pair: None, origin, pace, ..Self::swapped(spec) }
     }
 
@@ -51,6 +55,11 @@ impl NextGame {
             origin: Origin::Series { unrated_because: spec.unrated_because },
             pace: BotPace::default(),
         }
+    }
+
+    /// Whether it is one of a series that ends when it is decided.
+    pub(super) fn is_best_of(&self) -> bool {
+        self.pair.as_ref().is_some_and(GamePair::is_best_of)
     }
 
     /// What the host is asked to start, once its players are read.

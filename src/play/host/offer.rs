@@ -63,6 +63,8 @@ pub(crate) enum Origin {
     Players,
     /// The players as well, who only put load on the arena.
     Load,
+    /// The players, who want it in no list.
+    Private,
     /// The ladder: it has its own measure.
     Ladder(Tempo),
     /// A tournament, which its operator has ordered.
@@ -88,16 +90,18 @@ impl Origin {
     pub(super) fn tempo(self) -> Option<Tempo> {
         match self {
             Self::Ladder(tempo) | Self::Tournament(tempo) => Some(tempo),
-            Self::Players | Self::Load | Self::Series { .. } => None,
+            Self::Players | Self::Load | Self::Private | Self::Series { .. } => None,
         }
     }
 
-    /// Whether the game only puts load on the arena.
-    fn is_load(self) -> bool {
+    /// Why nothing is to be made of the game, whatever its players ask for.
+    fn left_out_because(self) -> Option<UnratedReason> {
         match self {
-            Self::Load => true,
-            Self::Series { unrated_because } => unrated_because == Some(UnratedReason::Load),
-            Self::Players | Self::Ladder(_) | Self::Tournament(_) => false,
+            Self::Load => Some(UnratedReason::Load),
+            Self::Private => Some(UnratedReason::Private),
+            Self::Series { unrated_because } => unrated_because
+                .filter(|because| matches!(because, UnratedReason::Load | UnratedReason::Private)),
+            Self::Players | Self::Ladder(_) | Self::Tournament(_) => None,
         }
     }
 }
@@ -125,9 +129,11 @@ impl Host {
             }
             let has_place = match origin {
                 _ if offer.is_correspondence() => !deps.sessions.is_draining(&player.id),
-                Origin::Players | Origin::Load | Origin::Ladder(_) | Origin::Tournament(_) => {
-                    deps.sessions.has_place(&player.id, taken, other.kind.into())
-                }
+                Origin::Players
+                | Origin::Load
+                | Origin::Private
+                | Origin::Ladder(_)
+                | Origin::Tournament(_) => deps.sessions.has_place(&player.id, taken, other.kind.into()),
                 // Whoever has left, or wants no new games, plays no next one either.
                 Origin::Series { .. } => deps.sessions.is_staying(&player.id),
             };
@@ -159,7 +165,7 @@ impl Host {
     /// by a message is measured elsewhere: ladder, tournaments, the later games of a series.
     pub(super) fn hold_shares(&self, offer: &GameOffer) -> Result<Vec<Held>, StartError> {
         match offer.origin {
-            Origin::Players | Origin::Load => {}
+            Origin::Players | Origin::Load | Origin::Private => {}
             Origin::Ladder(_) | Origin::Tournament(_) | Origin::Series { .. } => return Ok(Vec::new()),
         }
         let deps = &self.inner.deps;
@@ -252,6 +258,7 @@ impl Host {
             // Who plays in a tournament is its operator's choice.
             Origin::Players
             | Origin::Load
+            | Origin::Private
             | Origin::Ladder(_)
             | Origin::Tournament(_)
             | Origin::Series { .. } => Ok(()),
@@ -354,8 +361,8 @@ impl Host {
 
     /// Why a game is not rated though it was asked for, or does not count at all.
     async fn unrated_because(&self, offer: &GameOffer) -> Result<Option<UnratedReason>, StoreError> {
-        if offer.origin.is_load() {
-            return Ok(Some(UnratedReason::Load));
+        if let Some(because) = offer.origin.left_out_because() {
+            return Ok(Some(because));
         }
         if !offer.rated {
             return Ok(None);
@@ -373,7 +380,7 @@ impl Host {
         match offer.origin {
             Origin::Ladder(_) | Origin::Tournament(_) => return Ok(None),
             Origin::Series { unrated_because } => return Ok(unrated_because),
-            Origin::Players | Origin::Load => {}
+            Origin::Players | Origin::Load | Origin::Private => {}
         }
         if offer.is_correspondence() {
             return Ok(Some(UnratedReason::Correspondence));

@@ -30,6 +30,7 @@ use crate::play::room::directory::PublicGame;
 use crate::play::room::state::RoomState;
 use crate::play::room::view::SeatedPlayer;
 use crate::play::room::{MemberId, Recipient, RoomActor};
+use crate::play::series;
 use crate::protocol::ServerMessage;
 use crate::storage::record::{GameSpec, StoredGame};
 use crate::storage::store::StoreError;
@@ -308,7 +309,8 @@ impl Host {
         let illegal = past.illegal.get(&spec.id).copied().unwrap_or_default();
         let said = past.conditional.get(&spec.id).cloned().unwrap_or_default();
         let state = state.map_err(StartError::Unreadable)?;
-        let state = state.with_illegal_moves(illegal).with_conditional(said);
+        let before = series::before(&*self.inner.deps.store, &spec).await?;
+        let state = state.with_illegal_moves(illegal).with_conditional(said).with_series(before);
         // A restart forgets the pace: what is stored is the game, not its manners.
         let bots = self.build_bots(&spec, &players, None, BotPace::default()).await?;
         self.open_room(state, players, bots, rebuilds);

@@ -10,6 +10,7 @@ use crate::play::presence::outbox::ENDS_MAX;
 use crate::play::room::RoomRefusal;
 use crate::play::room::state::{Play, RoomState};
 use crate::play::room::view::SeatedPlayer;
+use crate::play::series;
 use crate::protocol::server::{GameEnd, Moved, Snapshot};
 use crate::storage::record::StoredGame;
 
@@ -30,7 +31,9 @@ impl Host {
         }
         let Some(game) = self.inner.deps.store.game(id).await? else { return Ok(None) };
         let players = self.stored_players(&game).await?;
-        Ok(Some(replayed(game, &players)?.snapshot(None, &players, 0, now())))
+        let before = series::before(&*self.inner.deps.store, &game.spec).await?;
+        let state = replayed(game, &players)?.with_series(before);
+        Ok(Some(state.snapshot(None, &players, 0, now())))
     }
 
     /// Answers a move in a game that has no room (any more): the same move again gets the same `moved`, for ever.

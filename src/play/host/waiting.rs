@@ -7,10 +7,15 @@ use tokio::sync::Notify;
 use tokio::time::Interval;
 
 use super::next_game::NextGame;
+use crate::model::clock::now;
 use crate::model::ids::PlayerId;
 
 /// How often to look whether games begin again and players are back.
 pub(super) const LOOK: Duration = Duration::from_secs(1);
+
+/// How long the end of a game stands before the next one of a series among people begins: the line has been drawn, and
+/// both have seen the score.
+pub(super) const REST: Duration = Duration::from_secs(6);
 
 /// How long players may take to come back, once games begin: clients of a restarted daemon are back within seconds.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -26,6 +31,8 @@ const WAITING_MAX: usize = 10_000;
 #[derive(Debug)]
 struct WaitingLeg {
     next: NextGame,
+    /// When it may begin.
+    due: Instant,
     /// When it is given up; not known while no game begins.
     ends: Option<Instant>,
 }
@@ -39,9 +46,19 @@ pub(super) struct WaitingLegs {
 
 impl WaitingLegs {
     pub(super) fn add(&self, legs: impl IntoIterator<Item = NextGame>) {
+        let due = now();
+        self.enter(legs.into_iter().map(|next| WaitingLeg { next, due, ends: None }));
+    }
+
+    /// Adds one that does not begin before then.
+    pub(super) fn add_later(&self, next: NextGame, due: Instant) {
+        self.enter([WaitingLeg { next, due, ends: None }]);
+    }
+
+    fn enter(&self, legs: impl IntoIterator<Item = WaitingLeg>) {
         let mut waiting = self.legs();
         let room = WAITING_MAX.saturating_sub(waiting.len());
-        waiting.extend(legs.into_iter().take(room).map(|next| WaitingLeg { next, ends: None }));
+        waiting.extend(legs.into_iter().take(room));
         drop(waiting);
         self.added.notify_one();
     }
@@ -58,6 +75,9 @@ impl WaitingLegs {
     pub(super) fn ready(&self, is_here: impl Fn(&PlayerId) -> bool, now: Instant) -> Vec<NextGame> {
         let mut ready = Vec::new();
         self.legs().retain_mut(|leg| {
+            if now < leg.due {
+                return true;
+            }
             let players = &leg.next.players;
             if is_here(&players.first) && is_here(&players.second) {
                 ready.push(leg.next.clone());

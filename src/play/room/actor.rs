@@ -24,7 +24,7 @@ use super::handle::RoomHandle;
 use super::members::Members;
 use super::pacing::CrowdPace;
 use super::refusal::RoomRefusal;
-use super::state::{Effect, RoomState, StoreRequest};
+use super::state::{Effect, RoomState, Standstill, StoreRequest};
 use super::view::SeatedPlayer;
 use crate::accounts::blocks::Blocks;
 use crate::model::clock::now;
@@ -141,7 +141,8 @@ impl RoomActor {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let handle = RoomHandle::new(state.spec().id.clone(), commands);
         let moves = state.game().notation();
-        let public = Arc::new(PublicGame::new(state.spec().clone(), players.clone(), moves));
+        let public = PublicGame::new(state.spec().clone(), players.clone(), moves);
+        let public = Arc::new(public.with_series(state.series()));
         deps.directory.insert(handle.clone(), Arc::clone(&public));
         let mut actor = Box::new(Self {
             pauses: deps.pauses.listen(),
@@ -293,6 +294,7 @@ impl RoomActor {
             Command::Fail { .. }
             | Command::Expel { .. }
             | Command::Vacation { .. }
+            | Command::StandStill(_)
             | Command::Wait { .. }
             | Command::Pause { .. } => self.deferred.push_back(command),
             Command::Play { .. } | Command::Act { .. } if self.deferred.len() < DEFERRED_MAX => {
@@ -323,6 +325,7 @@ impl RoomActor {
             }
             Command::Expel { player } => self.expel(&player).await,
             Command::Vacation { player, lasts } => self.take_vacation(&player, lasts).await,
+            Command::StandStill(standstill) => self.stand_still(standstill).await,
             Command::Conditional { player, moves } => self.take_conditional(&player, moves).await,
             Command::Wait { side, wait } => self.seat_waits(side, wait).await,
             Command::Sit { player, member, recipient, seated } => {
@@ -355,6 +358,11 @@ impl RoomActor {
                 self.carry_out(effects, None).await;
             }
         }
+    }
+
+    async fn stand_still(&mut self, standstill: Standstill) {
+        let effects = self.state.stand_still(standstill, now());
+        self.carry_out(effects, None).await;
     }
 
     async fn take_vacation(&mut self, player: &PlayerId, lasts: Option<Duration>) {

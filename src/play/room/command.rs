@@ -8,7 +8,7 @@ use fourfold_engine::Side;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use super::state::Play;
+use super::state::{Play, Standstill};
 use crate::cluster::Incarnation;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::PlayerId;
@@ -172,6 +172,7 @@ pub(super) enum Command {
         /// How long it lasts; none any more if nothing.
         lasts: Option<Duration>,
     },
+    StandStill(Standstill),
     Conditional {
         player: PlayerId,
         /// What the player answers from now on; nothing any more if none.
@@ -244,6 +245,7 @@ impl Command {
             Self::Fail { .. }
             | Self::Expel { .. }
             | Self::Vacation { .. }
+            | Self::StandStill(_)
             | Self::Conditional { .. }
             | Self::Wait { .. }
             | Self::Sit { .. }

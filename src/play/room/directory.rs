@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::handle::{MemberId, Recipient, RoomHandle};
 use super::remote::TwoNodes;
-use super::view::SeatedPlayer;
+use super::view::{self, SeatedPlayer};
 use crate::cluster::bus::Faults;
 use crate::cluster::port::Counts;
 use crate::model::ids::{GameId, PlayerId};
@@ -20,9 +20,10 @@ use crate::model::pace::BotPace;
 use crate::model::player::{OpponentKind, PlayerKind};
 use crate::model::time::UnixMillis;
 use crate::play::correspondence;
+use crate::play::series::HalfPoints;
 use crate::protocol::server::LiveGame;
 
-use crate::protocol::terms::WireVariant;
+use crate::protocol::terms::{WireSeries, WireVariant};
 use crate::storage::record::GameSpec;
 
 /// From this many watchers on, the number shown is rounded down to tens.
@@ -34,6 +35,8 @@ pub(crate) struct PublicGame {
     /// What was fixed when it began.
     pub(crate) spec: GameSpec,
     pub(crate) players: BySide<SeatedPlayer>,
+    /// How the series stood before it.
+    series: Option<WireSeries>,
     /// Its room alone writes here, lists read: a lock that is held for one copy.
     board: Mutex<ListedBoard>,
     /// So do these three, which nothing else must agree with.
@@ -65,11 +68,18 @@ impl PublicGame {
         Self {
             spec,
             players,
+            series: None,
             board,
             watching: AtomicU32::new(0),
             brisk: AtomicBool::new(false),
             humanly: AtomicBool::new(false),
         }
+    }
+
+    /// The same of a series that stood so before it.
+    #[must_use = "the game goes in and comes out"]
+    pub(super) fn with_series(self, before: Option<HalfPoints>) -> Self {
+        Self { series: view::series(&self.spec, before), ..self }
     }
 
     /// As lists on the wire show it.
@@ -85,6 +95,7 @@ impl PublicGame {
             moves,
             watching: self.watching(),
             started_at: self.spec.started_at.to_string(),
+            series: self.series,
             tournament: self.spec.pair.as_ref().and_then(|pair| Some(pair.id.of_tournament()?.0)),
         }
     }
@@ -382,7 +393,10 @@ impl Directory {
     /// A game of a player that goes on at the board and that one can watch, the one that began first.
     pub(crate) fn watchable_of(&self, player: &PlayerId) -> Option<GameId> {
         let is_watchable = |public: &&Arc<PublicGame>| {
-            !public.is_over() && !public.is_brisk() && !public.is_correspondence()
+            !public.is_over()
+                && !public.is_brisk()
+                && !public.is_correspondence()
+                && !public.spec.is_private()
         };
         let rooms = self.read();
         let games = rooms.of(player).filter(is_watchable);
@@ -397,6 +411,14 @@ impl Directory {
     /// All rooms whose game goes on at the board: those by correspondence are none that anybody waits for or watches.
     pub(crate) fn live(&self) -> Vec<Arc<PublicGame>> {
         self.read().listed(|public| !public.is_over() && !public.is_correspondence())
+    }
+
+    /// Those of them that everybody may see: all but private ones.
+    pub(crate) fn listed(&self) -> Vec<Arc<PublicGame>> {
+        let is_listed = |public: &PublicGame| {
+            !public.is_over() && !public.is_correspondence() && !public.spec.is_private()
+        };
+        self.read().listed(is_listed)
     }
 
     /// All rooms, by the ids of their games.

@@ -11,6 +11,7 @@ use super::command::{Command, SeatWait};
 use super::refusal::RoomRefusal;
 use super::remote::Gateway;
 use super::state::Play;
+use super::state::Standstill;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::protocol::server::Snapshot;
@@ -120,6 +121,11 @@ impl RoomHandle {
     /// A player has a vacation for so long, or none any more.
     pub(crate) async fn take_vacation(&self, player: PlayerId, lasts: Option<Duration>) {
         self.tell(Command::Vacation { player, lasts }).await;
+    }
+
+    /// A teacher lets the game stand still, or go on.
+    pub(crate) async fn stand_still(&self, standstill: Standstill) {
+        self.tell(Command::StandStill(standstill)).await;
     }
 
     /// A player says what it answers if the opponent plays so, or nothing any more.

@@ -66,6 +66,9 @@ pub(crate) enum RoomRefusal {
     /// Only the players of a casual or finished game between connected people may do this.
     #[error("{0}")]
     NotAllowed(&'static str),
+    /// A teacher lets the games of the class stand still.
+    #[error("the teacher has paused the class: your clock stands, and you move when it goes on")]
+    StandsStill,
     /// The room is gone: some time after the end of its game, or because the daemon stops and keeps the game.
     #[error("the game is not open now")]
     Closed,
@@ -98,6 +101,7 @@ impl RoomRefusal {
             | Self::NothingToClaim { wait: None }
             | Self::NoTakeback(_)
             | Self::NotOver
+            | Self::StandsStill
             | Self::NotAllowed(_) => error,
         }
     }
@@ -115,7 +119,7 @@ impl RoomRefusal {
             | Self::NoTakeback(_)
             | Self::NotOver
             | Self::NotAllowed(_) => ErrorCode::Forbidden,
-            Self::Closed => ErrorCode::Paused,
+            Self::Closed | Self::StandsStill => ErrorCode::Paused,
             Self::Busy | Self::Unreachable => ErrorCode::Busy,
         }
     }

@@ -12,6 +12,7 @@ mod freeze;
 mod history;
 mod hold;
 mod rematch;
+mod standstill;
 mod takeback;
 mod turn;
 mod vacation;
@@ -23,6 +24,7 @@ use thiserror::Error;
 
 use self::absence::Presence;
 use self::freeze::Freeze;
+pub(crate) use self::standstill::Standstill;
 pub(crate) use self::turn::{NoColumn, Play};
 use super::lag::LagAllowance;
 use super::refusal::RoomRefusal;
@@ -31,6 +33,7 @@ use crate::model::conditional::ConditionalMoves;
 use crate::model::pause::Pause;
 use crate::model::player::PlayerKind;
 use crate::play::correspondence;
+use crate::play::series::HalfPoints;
 use crate::storage::record::{Ending, EventKind, GameSpec, Settlement, StoredEvent};
 
 use crate::model::time::UnixMillis;
@@ -127,11 +130,15 @@ pub(crate) struct RoomState {
     vacation: BySide<Option<Pause>>,
     /// What a player answers if the opponent plays so.
     conditional: BySide<Option<ConditionalMoves>>,
+    /// When a teacher lets it stand still.
+    standstill: Option<Pause>,
     /// Since when the server keeps the side to move waiting.
     held: Option<Instant>,
     takeback: Option<Side>,
     rematch: BySide<bool>,
     end: Option<(Ending, Settlement)>,
+    /// How the series stood before it, if it is one of which the better wins.
+    series: Option<HalfPoints>,
 }
 
 type Effects = Vec<Effect>;
@@ -178,10 +185,12 @@ impl RoomState {
             waited: Duration::ZERO,
             vacation: BySide { first: None, second: None },
             conditional: BySide { first: None, second: None },
+            standstill: None,
             held: None,
             takeback: None,
             rematch: BySide { first: false, second: false },
             end: None,
+            series: None,
             spec,
         })
     }
@@ -205,6 +214,17 @@ impl RoomState {
     #[must_use = "the game goes in and comes out"]
     pub(crate) fn with_illegal_moves(self, illegal: BySide<u8>) -> Self {
         Self { illegal, ..self }
+    }
+
+    /// The same game, of a series that stood so before it.
+    #[must_use = "the game goes in and comes out"]
+    pub(crate) fn with_series(self, series: Option<HalfPoints>) -> Self {
+        Self { series, ..self }
+    }
+
+    /// How the series stood before the game.
+    pub(crate) fn series(&self) -> Option<HalfPoints> {
+        self.series
     }
 
     /// The moves so far.

@@ -14,7 +14,8 @@ use crate::protocol::server::{
 };
 
 use crate::model::player::Identity;
-use crate::protocol::terms::{WireOpening, WirePair, WirePlayer, WireVariant};
+use crate::play::series::HalfPoints;
+use crate::protocol::terms::{WireOpening, WirePair, WirePlayer, WireSeries, WireVariant};
 use crate::storage::record::{GamePair, GameSpec, OpeningSource, Settlement};
 
 /// A player as a game shows it: fixed when the game begins.
@@ -42,6 +43,12 @@ pub(crate) fn opening(opening: &OpeningSource) -> WireOpening {
 /// The series as it travels.
 pub(crate) fn pair(pair: &GamePair) -> WirePair {
     WirePair { id: pair.id.clone(), leg: pair.leg, of: pair.of }
+}
+
+/// How a series of which the better wins stood before a game of it.
+pub(super) fn series(spec: &GameSpec, before: Option<HalfPoints>) -> Option<WireSeries> {
+    let (pair, half_points) = (spec.pair.as_ref()?, before?);
+    Some(WireSeries { leg: pair.leg, of: pair.of, half_points: half_points.into() })
 }
 
 /// The cells of the completed line, if there is one.
@@ -91,6 +98,7 @@ impl RoomState {
             variant: WireVariant(spec.variant),
             opening: opening(&spec.opening),
             pair: spec.pair.as_ref().map(pair),
+            series: series(spec, self.series()),
             moves: self.game().notation(),
             ply: self.game().ply(),
             clock: clock_ms(self.clock(now)),
@@ -102,6 +110,7 @@ impl RoomState {
             line: end.and_then(|_| line(self.position())),
             watching,
             frozen_ms: self.frozen_for(now).map(millis),
+            paused: self.standstill_left(now).is_some(),
             given_back_ms: None,
             skipped: None,
             delay_ms: None,

@@ -180,6 +180,7 @@ fn casual() -> Terms {
         games: SeriesLength::default(),
         side: SideChoice::Random,
         load: false,
+        private: false,
     }
 }
 

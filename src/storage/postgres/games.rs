@@ -57,15 +57,21 @@ macro_rules! select_page {
 /// For all games, and for those of one player.
 const ASCENDING: (&str, &str) = select_page!(
     "WHERE n.number > $1 AND n.number < $2 AND n.ended_at >= $3 AND $5::text IS NULL \
+     AND ($6::text IS NULL OR g.unrated_because IS DISTINCT FROM 'private' OR $6 IN (f.id, s.id)) \
      ORDER BY n.number LIMIT $4",
     "WHERE o.player = (SELECT key FROM player WHERE id = $5) AND o.number > $1 AND o.number < $2 \
-     AND n.ended_at >= $3 ORDER BY o.number LIMIT $4"
+     AND n.ended_at >= $3 \
+     AND ($6::text IS NULL OR g.unrated_because IS DISTINCT FROM 'private' OR $6 IN (f.id, s.id)) \
+     ORDER BY o.number LIMIT $4"
 );
 const DESCENDING: (&str, &str) = select_page!(
     "WHERE n.number > $1 AND n.number < $2 AND n.ended_at >= $3 AND $5::text IS NULL \
+     AND ($6::text IS NULL OR g.unrated_because IS DISTINCT FROM 'private' OR $6 IN (f.id, s.id)) \
      ORDER BY n.number DESC LIMIT $4",
     "WHERE o.player = (SELECT key FROM player WHERE id = $5) AND o.number > $1 AND o.number < $2 \
-     AND n.ended_at >= $3 ORDER BY o.number DESC LIMIT $4"
+     AND n.ended_at >= $3 \
+     AND ($6::text IS NULL OR g.unrated_because IS DISTINCT FROM 'private' OR $6 IN (f.id, s.id)) \
+     ORDER BY o.number DESC LIMIT $4"
 );
 
 #[async_trait]
@@ -167,7 +173,7 @@ impl GameStore for PostgresStore {
 impl PostgresStore {
     /// Finished games, damaged ones too.
     pub(super) async fn page(&self, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
-        let GameQuery { player, since, after, newest_first, limit, notes } = query;
+        let GameQuery { player, since, after, newest_first, limit, notes, seen_by } = query;
         let after = after.map(to_sql);
         let (above, below) = if *newest_first { (None, after) } else { (after, None) };
         let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
@@ -183,6 +189,7 @@ impl PostgresStore {
             .bind(since.map_or(i64::MIN, |since| since.0))
             .bind(*limit)
             .bind(player.as_ref().map(PlayerId::as_str))
+            .bind(seen_by.bound())
             .fetch_all(&moment)
             .await?;
         let loaded = with_events(&moment, rows, *notes).await?;

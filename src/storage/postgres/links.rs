@@ -27,8 +27,9 @@ async fn links(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
 
 pub(super) async fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
     let sql = "INSERT INTO challenge_link (id, maker, guest, variant, bank_ms, increment_ms, move_ms, rated, is_load, \
-               opening_kind, opening_moves, games, side, site, request_key, expires_at, listed) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) \
+               opening_kind, opening_moves, games, side, site, request_key, expires_at, listed, \
+               is_private) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
                ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(link.id.as_str())
@@ -47,7 +48,8 @@ pub(super) async fn open(connection: &Connection, link: &StoredLink) -> WriteOut
         .bind(link.site.as_ref().map(SiteOrigin::as_str))
         .bind(link.key.as_deref())
         .bind(link.expires_at.0)
-        .bind(link.is_listed);
+        .bind(link.is_listed)
+        .bind(link.is_private);
     Ok(done_if(query.execute(connection).await?, Refused::IdTaken))
 }
 

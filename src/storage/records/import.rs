@@ -210,7 +210,7 @@ fn game_writes(record: &Record, players: BySide<PlayerId>) -> Result<[Write; 2],
 /// What says that nobody chose the moves; other reasons are about ratings, which imported games do not have.
 fn mark_of(record: &Record) -> Option<UnratedReason> {
     let because = record.unrated_because.as_deref().and_then(UnratedReason::from_text);
-    because.filter(|because| *because == UnratedReason::Load)
+    because.filter(|because| matches!(because, UnratedReason::Load | UnratedReason::Private))
 }
 
 /// The events after the opening. When each of them came is not in a record: all get the time of the end.

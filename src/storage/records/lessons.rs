@@ -45,9 +45,10 @@ impl<R: BufRead> Lessons<R> {
     fn next_lesson(&mut self) -> Result<Option<RecordedLesson>, LineError> {
         loop {
             let Some(played) = self.lines.next_value::<PlayedRecord>()? else { return Ok(None) };
-            let left_out = [UnratedReason::Voided, UnratedReason::Load].map(UnratedReason::as_str);
+            let left_out = [UnratedReason::Voided, UnratedReason::Load, UnratedReason::Private]
+                .map(UnratedReason::as_str);
             if played.unrated_because.as_deref().is_some_and(|reason| left_out.contains(&reason)) {
-                continue; // an operator took it out, or nobody chose its moves
+                continue; // an operator took it out, nobody chose its moves, or it is private
             }
             let Some(result) = played.result.filter(|result| *result != GameResult::Void) else {
                 continue; // void or not over: there is nothing to be learnt

@@ -59,15 +59,21 @@ macro_rules! select_page {
 /// For all games, and for those of one player.
 const ASCENDING: (&str, &str) = select_page!(
     "WHERE n.number > ?1 AND n.number < ?2 AND n.ended_at >= ?3 AND ?5 IS NULL \
+     AND (?6 IS NULL OR g.unrated_because IS NOT 'private' OR ?6 IN (f.id, s.id)) \
      ORDER BY n.number LIMIT ?4",
     "WHERE o.player = (SELECT key FROM player WHERE id = ?5) AND o.number > ?1 AND o.number < ?2 \
-     AND n.ended_at >= ?3 ORDER BY o.number LIMIT ?4"
+     AND n.ended_at >= ?3 \
+     AND (?6 IS NULL OR g.unrated_because IS NOT 'private' OR ?6 IN (f.id, s.id)) \
+     ORDER BY o.number LIMIT ?4"
 );
 const DESCENDING: (&str, &str) = select_page!(
     "WHERE n.number > ?1 AND n.number < ?2 AND n.ended_at >= ?3 AND ?5 IS NULL \
+     AND (?6 IS NULL OR g.unrated_because IS NOT 'private' OR ?6 IN (f.id, s.id)) \
      ORDER BY n.number DESC LIMIT ?4",
     "WHERE o.player = (SELECT key FROM player WHERE id = ?5) AND o.number > ?1 AND o.number < ?2 \
-     AND n.ended_at >= ?3 ORDER BY o.number DESC LIMIT ?4"
+     AND n.ended_at >= ?3 \
+     AND (?6 IS NULL OR g.unrated_because IS NOT 'private' OR ?6 IN (f.id, s.id)) \
+     ORDER BY o.number DESC LIMIT ?4"
 );
 
 #[async_trait]
@@ -272,7 +278,7 @@ pub(super) fn finished(connection: &Connection, query: &GameQuery) -> Result<Vec
 }
 
 fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
-    let GameQuery { player, since, after, newest_first, limit, notes } = query;
+    let GameQuery { player, since, after, newest_first, limit, notes, seen_by } = query;
     let after = after.map(crate::storage::rows::to_sql);
     let (above, below) = if *newest_first { (None, after) } else { (after, None) };
     let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
@@ -288,6 +294,7 @@ fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, Store
             .bind(since.map_or(i64::MIN, |since| since.0))
             .bind(*limit)
             .bind(player.as_ref().map(PlayerId::as_str))
+            .bind(seen_by.bound())
             .fetch_all(connection)?;
         with_events(connection, rows, *notes)
     })

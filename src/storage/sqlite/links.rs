@@ -27,8 +27,8 @@ fn links(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
 
 pub(super) fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
     let sql = "INSERT INTO challenge_link (id, maker, guest, variant, bank_ms, increment_ms, move_ms, rated, is_load, \
-               opening_kind, opening_moves, games, side, site, request_key, expires_at, listed) \
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+               opening_kind, opening_moves, games, side, site, request_key, expires_at, listed, \
+               is_private) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(link.id.as_str())
         .bind(link.maker.as_str())
@@ -46,7 +46,8 @@ pub(super) fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
         .bind(link.site.as_ref().map(SiteOrigin::as_str))
         .bind(link.key.as_deref())
         .bind(link.expires_at.0)
-        .bind(link.is_listed);
+        .bind(link.is_listed)
+        .bind(link.is_private);
     Ok(done_if(query.execute(connection)?, Refused::IdTaken))
 }
 

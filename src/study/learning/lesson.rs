@@ -59,7 +59,7 @@ fn decided(game: &StoredGame) -> Option<(Game, Option<Side>)> {
         return None;
     }
     let ending = game.ending().filter(|ending| ending.result != GameResult::Void)?;
-    if game.spec.is_load()
+    if game.spec.is_left_out()
         || game.spec.variant != Variant::STANDARD
         || game.spec.opening.kind == OpeningKind::Given
     {

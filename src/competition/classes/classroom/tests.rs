@@ -95,9 +95,9 @@ fn an_arena_pairs_whoever_is_free_until_its_end() {
         ["bob-ada"],
         "two alone play each other, with the other colour"
     );
-    class.is_held = true;
+    class.hold(true, UnixMillis(0));
     assert!(class.pairs(|_| true).is_empty());
-    class.is_held = false;
+    class.hold(false, UnixMillis(0));
     class.look(until, |_| true, |_| true);
     assert_eq!(class.activity, Activity::Waiting);
     assert!(class.pairs(|_| true).is_empty());
@@ -179,4 +179,36 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn an_arena_lasts_longer_by_its_pauses() {
+    let mut class = class_of(&["ada", "bob"]);
+    let after = |ms: i64| UnixMillis(NOW.0 + ms);
+    class.begin_arena(after(60_000), TIME);
+    class.hold(true, after(10_000));
+    class.hold(true, after(20_000));
+    class.look(after(70_000), |_| true, |_| true);
+    assert_eq!(class.activity, Activity::Arena { until: after(60_000) }, "it does not end while all look up");
+    class.hold(false, after(100_000));
+    assert_eq!(class.activity, Activity::Arena { until: after(150_000) });
+    class.look(after(150_000), |_| true, |_| true);
+    assert_eq!(class.activity, Activity::Waiting);
+}
+
+#[test]
+fn each_game_is_told_once_that_it_stands_still() {
+    let mut class = class_of(&["ada", "bob"]);
+    let players = BySide { first: somebody("ada").id, second: somebody("bob").id };
+    let game: GameId = "g1".parse().unwrap();
+    class.started(game.clone(), players);
+    assert_eq!(class.untold(), []);
+    class.hold(true, NOW);
+    assert_eq!(class.untold(), [(game.clone(), Standstill::Begins)]);
+    assert_eq!(class.untold(), []);
+    class.hold_lesson(None);
+    assert_eq!(class.untold(), [(game.clone(), Standstill::Ends)], "a lesson ends a pause");
+    class.hold(true, NOW);
+    class.untold();
+    assert_eq!(class.into_still().collect::<Vec<_>>(), [game]);
 }

@@ -4,6 +4,8 @@ use super::*;
 use crate::competition::tournament::board::{Canceller, EntryError, PlanDecision, PlanError, Wish};
 use crate::competition::tournament::plans::PLANS_OF_ONE_MAX;
 use crate::model::clock::TimeControl;
+use crate::protocol::ServerMessage;
+use crate::protocol::server::{Notice, NoticeCode};
 use crate::storage::MemoryStore;
 use crate::storage::conformance::write;
 use crate::storage::games::GameStore;
@@ -249,6 +251,15 @@ fn plan(id: &str, maker: &Identity, in_ms: i64) -> TournamentPlan {
     }
 }
 
+/// The notices that have come.
+fn notices(client: &mut Client) -> Vec<Notice> {
+    let notice = |message| match message {
+        ServerMessage::Notice(notice) => Some(notice),
+        _ => None,
+    };
+    client.hear().into_iter().filter_map(notice).collect()
+}
+
 async fn people(arena: &Arena, names: [&str; 3]) -> [Account; 3] {
     [arena.person(names[0]).await, arena.person(names[1]).await, arena.person(names[2]).await]
 }
@@ -280,6 +291,31 @@ async fn what_somebody_makes_begins_at_its_time_with_those_who_are_there() {
     assert_eq!(view.names, [ada.name, bob.name]);
     assert!(board.planned(&later.id).is_some(), "not before its time");
     assert_eq!(arena.store.tournament_plans().await.unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_has_entered_is_called_once_a_moment_before_it_begins() {
+    let arena = arena().await;
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let (mut one, mut other) = (arena.join(&ada).await, arena.join(&cleo).await);
+    // Paused time is not that of the calendar: the one is near, the other is not.
+    let (near, later) = (plan("T1", &ada.identity, 50_000), plan("T2", &ada.identity, 600_000));
+    for plan in [&near, &later] {
+        board.make(plan.clone(), &ada.identity).await.unwrap();
+        board.enter(&plan.name, &bob.identity, Wish::Enter).await.unwrap();
+    }
+    tokio::time::sleep(TICK * 3).await;
+    let mut late = arena.join(&bob).await;
+    tokio::time::sleep(TICK * 3).await;
+    for client in [&mut one, &mut late] {
+        let told = notices(client);
+        let [notice] = &told[..] else { panic!("told once: {told:?}") };
+        assert_eq!((notice.code, notice.text.as_deref()), (NoticeCode::Tournament, Some("Cup T1")));
+        assert_eq!(notice.tournament.as_ref(), Some(&near.id));
+        assert!((1..=50_000).contains(&notice.in_ms), "{notice:?}");
+    }
+    assert_eq!(notices(&mut other), [], "she has not entered");
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,8 @@ use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use tracing::warn;
 
+use super::{FOR_THE_ASKER, seen_by};
+use crate::http::auth::Viewer;
 use crate::http::endpoint::{Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::record_query;
@@ -37,6 +39,7 @@ pub(super) const COMPACT: Parameter = Parameter {
 
 pub(super) async fn games(
     State(state): State<AppState>,
+    viewer: Option<Viewer>,
     parameters: QueryParameters,
 ) -> Result<Response, ApiError> {
     let is_compact = parameters.optional::<bool>("compact")?.unwrap_or_default();
@@ -45,6 +48,7 @@ pub(super) async fn games(
     // No arena has as many games as a smaller number cannot count.
     let limit = limit.map_or(u32::MAX, |limit| u32::try_from(limit).unwrap_or(u32::MAX));
     let (query, filter) = record_query::read(&*state.store, &parameters, limit).await?;
+    let query = GameQuery { seen_by: seen_by(viewer.as_ref()), ..query };
     Ok(answer(RecordReader::chosen(Arc::clone(&state.store), query, filter), format, Bytes::new()))
 }
 
@@ -62,5 +66,5 @@ fn answer(reader: RecordReader, format: ExportFormat, head: Bytes) -> Response {
         }
     });
     let body = Body::from_stream(stream::iter([Ok(head)]).chain(pages));
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
+    (FOR_THE_ASKER, [(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response()
 }

@@ -645,6 +645,7 @@ fn given_by(room: &mut RemoteRoom, command: Command) -> (Given, Asker) {
         Command::Fail { side } => plain(None, Order::Fail { side: side.into() }),
         Command::Expel { player } => plain(None, Order::Expel { player }),
         Command::Vacation { player, lasts } => plain(None, Order::Vacation { player, lasts }),
+        Command::StandStill(standstill) => plain(None, Order::StandStill { standstill }),
         Command::Conditional { player, moves } => plain(None, Order::conditional(player, moves.as_ref())),
         Command::Wait { side, wait } => plain(None, Order::Wait { side: side.into(), wait }),
         Command::Prompt { member } => plain(Some(member), Order::Prompt),

@@ -298,6 +298,7 @@ impl Owner {
             Order::Fail { side } => Command::Fail { side: side.into() },
             Order::Expel { player } => Command::Expel { player },
             Order::Vacation { player, lasts } => Command::Vacation { player, lasts },
+            Order::StandStill { standstill } => Command::StandStill(standstill),
             Order::Conditional { player, moves } => {
                 // What cannot be read is nothing said: the store has it all the same.
                 let moves = moves.and_then(|moves| moves.parse().ok());

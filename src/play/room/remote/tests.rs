@@ -17,7 +17,7 @@ use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::player::{Identity, PlayerKind};
 use crate::play::room::actor::{Closed, RoomDeps, RoomNews};
 use crate::play::room::command::{Action, Connection, ReplyTo, SeatWait, TakenSeat};
-use crate::play::room::state::{NoColumn, Play, RoomState};
+use crate::play::room::state::{NoColumn, Play, RoomState, Standstill};
 use crate::play::room::view::SeatedPlayer;
 use crate::play::room::{Directory, RoomActor, RoomHandle};
 use crate::protocol::server::{Frame, GameStatus, ServerMessage, Urgency};
@@ -509,6 +509,7 @@ fn orders_and_their_names_are_read_as_they_were_written() {
         Order::Fail { side: Side::First.into() },
         Order::Expel { player: ada() },
         Order::Vacation { player: ada(), lasts: Some(Duration::MAX) },
+        Order::StandStill { standstill: Standstill::Begins },
         Order::Conditional { player: ada(), moves: Some("44 34".to_owned()) },
         Order::Wait { side: Side::Second.into(), wait: SeatWait::Ends },
         Order::Sit { player: ada() },

@@ -9,7 +9,7 @@ use crate::cluster::orders::OrderNumber;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::play::room::command::{Action, Connection, SeatWait, TakenSeat};
-use crate::play::room::state::NoColumn;
+use crate::play::room::state::{NoColumn, Standstill};
 use crate::protocol::server::{Frame, Urgency};
 use crate::protocol::terms::WireSide;
 use crate::protocol::{CLIENT_FRAME_BYTES_MAX, INFO_BYTES_MAX, REQUEST_ID_CHARS_MAX};
@@ -44,6 +44,9 @@ pub(super) enum Order {
     Vacation {
         player: PlayerId,
         lasts: Option<Duration>,
+    },
+    StandStill {
+        standstill: Standstill,
     },
     Conditional {
         player: PlayerId,
@@ -92,6 +95,7 @@ impl Order {
             Self::Fail { .. }
             | Self::Expel { .. }
             | Self::Vacation { .. }
+            | Self::StandStill { .. }
             | Self::Conditional { .. }
             | Self::Wait { .. }
             | Self::Prompt

@@ -24,12 +24,14 @@ pub(super) struct Freeze {
 }
 
 impl RoomState {
-    /// How long the clocks still stand, if they do: after a restart, or as whoever is to move has a vacation.
+    /// How long the clocks still stand, if they do: after a restart, while a teacher wants it, or as whoever is to move
+    /// has a vacation.
     pub(crate) fn frozen_for(&self, now: Instant) -> Option<Duration> {
         if self.end.is_none() && self.is_correspondence() {
             return self.vacation_left(now);
         }
-        self.frozen_until().map(|until| until.saturating_duration_since(now))
+        self.standstill_left(now)
+            .or_else(|| self.frozen_until().map(|until| until.saturating_duration_since(now)))
     }
 
     pub(super) fn frozen_until(&self) -> Option<Instant> {
@@ -58,6 +60,10 @@ impl RoomState {
             self.clock.stand(Some(vacation), now);
             return vec![Effect::Prompt(side), Effect::Resnapshot];
         }
+        if let Some(standstill) = self.stands_still(now) {
+            self.clock.stand(Some(standstill), now);
+            return vec![Effect::Prompt(side), Effect::Resnapshot];
+        }
         let mut effects = vec![Effect::Prompt(side)];
         if !self.is_here(side) {
             effects.push(self.presence_effect(side, now));
@@ -67,7 +73,8 @@ impl RoomState {
 
     /// The daemon stood still: what passed meanwhile of anybody's time is given back.
     pub(crate) fn give_back(&mut self, pause: Pause) -> Effects {
-        if self.end.is_some() || self.vacation_left(pause.from).is_some() {
+        let stands = self.vacation_left(pause.from).is_some() || self.stands_still(pause.from).is_some();
+        if self.end.is_some() || stands {
             return Vec::new();
         }
         for side in Side::BOTH {

@@ -1250,3 +1250,48 @@ fn what_does_not_fit_is_forgotten_and_the_player_decides() {
     live.state.set_conditional(Side::Second, Some(lines(" 44")));
     assert!(!live.plays_what_was_said(), "it is for games by correspondence");
 }
+
+#[test]
+fn a_standstill_costs_nobody_time_and_no_stone_is_played() {
+    let mut table = Table::new(casual(), PEOPLE);
+    table.play_all("44");
+    table.pass(3 * SECOND);
+    assert_eq!(table.state.stand_still(Standstill::Begins, table.now), [Effect::Resnapshot]);
+    assert_eq!(table.state.stand_still(Standstill::Begins, table.now), [], "it stands already");
+    let before = table.clock_ms();
+    table.pass(600 * SECOND);
+    assert_eq!(table.clock_ms(), before);
+    assert_eq!(table.state.wake(table.now, table.at), [], "no flag falls");
+    let (refused, effects) = table.send(Side::First, 2, 4);
+    assert_eq!((refused, effects), (Err(RoomRefusal::StandsStill), Vec::new()));
+    table.lose(Side::First);
+    table.pass(120 * SECOND);
+    assert!(table.state.frozen_for(table.now).is_some());
+    assert_eq!(table.state.stand_still(Standstill::Ends, table.now), [Effect::Resnapshot]);
+    assert_eq!(table.state.stand_still(Standstill::Ends, table.now), []);
+    assert_eq!((table.clock_ms(), table.state.frozen_for(table.now)), (before, None));
+    let missed = table.state.absence_ends(Side::First).unwrap();
+    assert!(missed >= table.now + PERSON_ABSENCE_MIN, "nobody was missed meanwhile");
+    table.arrive(Side::First);
+    table.pass(SECOND);
+    table.play(4);
+    assert_eq!(table.state.history[2].spent_ms, 4_000, "what was used before still counts");
+}
+
+#[test]
+fn a_standstill_waits_for_the_store_and_ends_by_itself() {
+    let mut table = Table::new(casual(), PEOPLE);
+    table.play(4);
+    table.send(Side::Second, 1, 4).0.unwrap();
+    table.state.stand_still(Standstill::Begins, table.now);
+    assert!(table.commit().contains(&Effect::Resnapshot), "the next turn begins standing");
+    let before = table.clock_ms();
+    table.pass(80 * 60 * SECOND);
+    assert_eq!((table.clock_ms(), table.state.wake(table.now, table.at)), (before, Vec::new()));
+    table.pass(10 * 60 * SECOND + SECOND);
+    assert_eq!(table.state.frozen_for(table.now), None);
+    table.play(4);
+    table.resign(Side::Second).unwrap();
+    table.commit();
+    assert_eq!(table.state.stand_still(Standstill::Begins, table.now), [], "the game is over");
+}

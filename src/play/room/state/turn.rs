@@ -64,7 +64,10 @@ impl RoomState {
     ) -> (Result<Option<PlayedMove>, RoomRefusal>, Effects) {
         match self.check_ply(side, play) {
             Ok(Some(repeated)) => (Ok(Some(repeated)), Vec::new()),
-            Ok(None) => self.play_due(side, play, at),
+            Ok(None) => match self.check_moving(play.received) {
+                Ok(()) => self.play_due(side, play, at),
+                Err(refusal) => (Err(refusal), Vec::new()),
+            },
             Err(refusal) => (Err(refusal), Vec::new()),
         }
     }
