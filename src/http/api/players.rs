@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
-use super::games::{game_list, page_of};
+use super::games::{CHOSEN, game_list};
 use super::leaderboard::RatingView;
-use super::{CURSOR, LIMIT, VARIANT};
+use super::{LIMIT, VARIANT};
 use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
@@ -23,6 +23,7 @@ use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::{Flag, Picture, ProfileLine};
 
 use crate::protocol::terms::WireVariant;
 use crate::storage::record::{HistoryPoint, RatingRow};
@@ -50,6 +51,12 @@ pub(super) struct Profile {
     about: Option<String>,
     /// A bot's source or page.
     url: Option<String>,
+    /// The picture out of the set that a person has chosen.
+    picture: Option<Picture>,
+    /// The country that a person shows, by ISO 3166-1 alpha-2.
+    flag: Option<Flag>,
+    /// The line that a person shows.
+    line: Option<ProfileLine>,
     /// The programming language that a bot says it is written in.
     language: Option<String>,
     /// Whether it is connected now.
@@ -107,7 +114,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists a player's finished games, the newest first",
         Content::Json(schema_of::<List<Record>>),
     )
-    .parameters(&[LIMIT, CURSOR]);
+    .parameters(CHOSEN);
     let ratings = Operation::get(
         "/api/v1/players/{name}/ratings",
         "Lists the newest changes of a player's rating, the oldest of them first",
@@ -173,6 +180,9 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         version: player.profile.version,
         about: player.profile.about,
         url: player.profile.url,
+        picture: player.portrait.picture,
+        flag: player.portrait.flag,
+        line: player.portrait.line,
         language: player.profile.language,
         created_at: player.created_at.to_string(),
         ratings,
@@ -221,9 +231,8 @@ async fn player_games(
     name: PathPart,
     parameters: QueryParameters,
 ) -> Result<Json<List<Record>>, ApiError> {
-    let page = page_of(&parameters)?;
     let player = find(&state, &name).await?;
-    game_list(&state, Some(player.id), page).await.map(Json)
+    game_list(&state, &parameters, Some(player.id)).await.map(Json)
 }
 
 async fn player_ratings(

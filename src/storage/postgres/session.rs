@@ -54,6 +54,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0024_push.sql"),
     include_str!("../../../migrations/postgres/0025_conditional.sql"),
     include_str!("../../../migrations/postgres/0026_follows.sql"),
+    include_str!("../../../migrations/postgres/0027_profiles.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
