@@ -15,6 +15,7 @@ mod moderation;
 mod names;
 pub(crate) mod operators;
 mod password;
+mod portraits;
 mod rating_reset;
 pub(crate) mod reporting;
 mod stored_guests;
@@ -43,6 +44,7 @@ use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::model::secret::Secret;
 use crate::model::signing::Signer;
 use crate::storage::moderation::{Because, Measure, MeasureKind};
@@ -735,6 +737,7 @@ fn new_player(name: PlayerName, kind: PlayerKind, owner: Option<PlayerId>) -> St
         house: false,
         owner,
         profile: BotProfile::default(),
+        portrait: Portrait::default(),
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,

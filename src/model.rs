@@ -19,6 +19,7 @@ pub(crate) mod pace;
 pub(crate) mod pause;
 pub mod player;
 pub(crate) mod population;
+pub mod portrait;
 pub(crate) mod rating;
 pub mod result;
 pub mod secret;

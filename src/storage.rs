@@ -20,6 +20,8 @@ pub(crate) mod conformance_of_attempts;
 #[cfg(test)]
 pub(crate) mod conformance_of_bot_versions;
 #[cfg(test)]
+pub(crate) mod conformance_of_choices;
+#[cfg(test)]
 pub(crate) mod conformance_of_follows;
 #[cfg(test)]
 pub(crate) mod conformance_of_judging;
@@ -51,6 +53,7 @@ pub(crate) mod conformance_of_vacations;
 pub(crate) mod conformance_of_webhooks;
 pub(crate) mod engine;
 pub(crate) mod error;
+pub mod filter;
 pub(crate) mod finished;
 pub mod follows;
 pub mod forgetting;
@@ -78,6 +81,7 @@ pub(crate) mod refold;
 pub mod reports;
 pub mod resets;
 mod rows;
+pub mod rushes;
 pub(crate) mod settle;
 pub(crate) mod sqlite;
 pub(crate) mod starts;

@@ -163,6 +163,7 @@ enum ActKind {
     Mute,
     Unmute,
     Rename,
+    ClearProfile,
     Void,
     CancelTournament,
     Take,
@@ -259,6 +260,7 @@ impl AdminState {
             ActKind::Mute => client.mute(subject, days, because).await,
             ActKind::Unmute => client.unmute(subject, &because).await,
             ActKind::Rename => client.rename(subject, &name.unwrap_or_default(), because).await,
+            ActKind::ClearProfile => client.clear_profile(subject, &because).await,
             ActKind::Void
             | ActKind::CancelTournament
             | ActKind::Take

@@ -26,6 +26,7 @@ mod open_offers;
 pub(super) mod own_bots;
 mod personal_memory;
 pub(super) mod players;
+pub(super) mod portrait;
 pub(super) mod positions;
 mod push;
 mod puzzles;
@@ -97,6 +98,7 @@ fn endpoints() -> Vec<Endpoint> {
         reports::endpoints(),
         webhook::endpoints(),
         vacation::endpoints(),
+        portrait::endpoints(),
         follows::endpoints(),
         blocks::endpoints(),
         conditional::endpoints(),
@@ -182,6 +184,12 @@ mod tests {
         "post /api/v1/puzzles/{id}/hints",
         "post /api/v1/puzzles/{id}/solution",
         "get /api/v1/puzzles",
+        "post /api/v1/puzzles/runs",
+        "get /api/v1/puzzles/runs/{run}",
+        "post /api/v1/puzzles/runs/{run}/moves",
+        "get /api/v1/puzzles/rush",
+        "get /api/v1/account/profile",
+        "put /api/v1/account/profile",
         "get /api/v1/games/{id}.png",
         "get /api/v1/games/{id}.gif",
         "get /api/v1/bots/{name}/mistakes",

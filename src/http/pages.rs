@@ -10,6 +10,7 @@ mod author;
 mod avatar;
 mod bots;
 mod bracket;
+mod calendar;
 mod challenge;
 mod changed_moves;
 mod characters;
@@ -42,6 +43,7 @@ mod player;
 mod puzzles;
 mod qr;
 mod rules;
+mod rush;
 mod seasons;
 mod settings;
 mod status;
@@ -103,7 +105,8 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/teach", get(teach::page))
         .route("/puzzles", get(puzzles::index))
         .route("/puzzles/daily", get(puzzles::daily))
-        .route("/puzzles/rush", get(puzzles::rush))
+        .route("/puzzles/rush", get(rush::rush))
+        .route("/puzzles/rush/board", get(rush::board))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
         .merge(own_pages())

@@ -118,6 +118,10 @@ id_type! {
     TokenId
 }
 id_type! {
+    /// Somebody's run through puzzles, as long as it goes on.
+    RunId
+}
+id_type! {
     /// One puzzle: made of its position, so it is never drawn.
     PuzzleId
 }

@@ -52,7 +52,7 @@ impl fmt::Display for TextRule {
 /// A text that is not to be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{rule}, at character {position}")]
-pub(crate) struct BadText {
+pub struct BadText {
     pub(crate) rule: TextRule,
     /// Of the first character that is not allowed, from 1.
     pub(crate) position: usize,

@@ -15,6 +15,7 @@ use super::house_program::{HouseProgram, ProgramSeat};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::model::rating::elo::MilliElo;
 use crate::model::rating::level::Level;
 use crate::model::rating::strength::Strength;
@@ -327,6 +328,7 @@ async fn add_account(
             url: None,
             language: None,
         },
+        portrait: Portrait::default(),
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,

@@ -162,6 +162,7 @@ fn read(entry: AuditEntry) -> Option<Order> {
         | AuditAction::Ban
         | AuditAction::Unban
         | AuditAction::Rename
+        | AuditAction::ClearProfile
         | AuditAction::ResetPassword
         | AuditAction::SignOut
         | AuditAction::Mute

@@ -37,6 +37,7 @@ use crate::model::time::UnixMillis;
 
 use crate::model::player::PlayerKind;
 use crate::model::population::Population;
+use crate::model::portrait::Portrait;
 
 /// How the suite gets a store.
 pub(crate) trait Fixture: Sized {
@@ -60,6 +61,7 @@ macro_rules! conformance {
         $crate::storage::conformance::conformance_of_games!($fixture);
         $crate::storage::conformance_of_attempts::conformance_of_attempts!($fixture);
         $crate::storage::conformance_of_bot_versions::conformance_of_bot_versions!($fixture);
+        $crate::storage::conformance_of_choices::conformance_of_choices!($fixture);
         $crate::storage::conformance_of_follows::conformance_of_follows!($fixture);
         $crate::storage::conformance_of_judging::conformance_of_judging!($fixture);
         $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
@@ -156,6 +158,7 @@ pub(crate) fn player(name: &str, kind: PlayerKind) -> StoredPlayer {
         house: false,
         owner: None,
         profile: BotProfile::default(),
+        portrait: Portrait::default(),
         created_at: NOON,
         ban: None,
         mute: None,

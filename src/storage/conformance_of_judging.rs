@@ -4,13 +4,16 @@ use fourfold_engine::review::{Decisions, Encounter, Skill};
 use fourfold_engine::{BySide, Variant, WinDrawLoss};
 
 use super::conformance::{
-    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, play, player, player_id, spec,
+    FIRST_WINS, FIRST_WINS_TOO, Fixture, NOON, add_players, after_noon, because, play, player, player_id,
+    spec,
 };
 use super::judgements::{Judgement, JudgingProgress, JudgingStep, PlayerSkill};
+use super::moderation::{Measure, MeasureKind};
 use super::puzzles::{
     Goal, Harvest, NewPuzzle, PuzzleEntry, PuzzleTry, StoredPuzzle, Streak, TryRecord, TryResult,
 };
 use super::record::GameSpec;
+use super::rushes::{RushBoard, RushKind, RushPlace, RushResult};
 use super::store::{IdleGuests, Refused, Store, Write, Written};
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
@@ -30,6 +33,8 @@ macro_rules! conformance_of_judging {
             only_the_first_attempt_counts,
             attempts_of_guests_count_from_the_third_puzzle_on,
             guests_who_tried_long_ago_make_room,
+            the_days_of_the_daily_puzzle_are_kept_for_a_year,
+            the_best_run_of_each_account_stands_on_the_board,
             streaks_are_kept,
             whoever_leaves_takes_attempts_and_streak_along,
         );
@@ -362,6 +367,72 @@ pub(crate) async fn streaks_are_kept<F: Fixture>() {
     assert_eq!(store.puzzle_streak(&player_id("Ada")).await.unwrap(), expected);
     assert_eq!(store.puzzle_streak(&player_id("Bob")).await.unwrap(), Streak::default());
     assert_eq!(write(&*store, solve("nobody", 1)).await, Err(Refused::NoSuchPlayer));
+}
+
+pub(crate) async fn the_days_of_the_daily_puzzle_are_kept_for_a_year<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    for day in [20_000, 20_003, 20_003, 20_399] {
+        write(&*store, Write::SolveDaily { player: player_id("Ada"), day }).await.unwrap();
+    }
+    let days = |name: &str, since| {
+        let (store, player) = (store.clone(), player_id(name));
+        async move { store.puzzle_days(&player, since).await.unwrap() }
+    };
+    assert_eq!(days("Ada", 0).await, [20_000, 20_003, 20_399]);
+    assert_eq!(days("Ada", 20_001).await, [20_003, 20_399]);
+    assert_eq!(days("Bob", 0).await, [0; 0]);
+    write(&*store, Write::SolveDaily { player: player_id("Ada"), day: 20_401 }).await.unwrap();
+    assert_eq!(days("Ada", 0).await, [20_003, 20_399, 20_401], "400 days, and no more");
+}
+
+pub(crate) async fn the_best_run_of_each_account_stands_on_the_board<F: Fixture>() {
+    let fixture = three_games::<F>().await;
+    let store = fixture.store();
+    let guest = player("guest-abc123", PlayerKind::Guest);
+    write(&*store, Write::AddPlayer { player: guest, password: None }).await.unwrap();
+    let note = |name: &str, day, solved, ms| {
+        let (player, kind) = (player_id(name), RushKind::Minutes);
+        Write::NoteRush(RushResult { player, kind, day, solved, at: after_noon(ms) })
+    };
+    for (name, day, solved, ms) in [
+        ("Ada", 90, 30, 1),
+        ("Ada", 91, 12, 2),
+        ("Ada", 100, 20, 3),
+        ("Bob", 100, 25, 4),
+        ("Bob", 100, 24, 5),
+        ("Eve", 100, 20, 2),
+        ("Ada", 101, 5, 6),
+    ] {
+        write(&*store, note(name, day, solved, ms)).await.unwrap();
+    }
+    for nobody in ["nobody", "guest-abc123"] {
+        assert_eq!(write(&*store, note(nobody, 100, 9, 9)).await, Err(Refused::NoSuchPlayer));
+    }
+    let board = |kind, since, limit, of: Option<&str>| {
+        let (store, of) = (store.clone(), of.map(player_id));
+        async move {
+            let places = store.rush_board(&RushBoard { kind, since, limit, of }).await.unwrap();
+            let row = |place: &RushPlace| format!("{} {} {}", place.rank, place.name, place.solved);
+            places.iter().map(row).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let minutes = RushKind::Minutes;
+    assert_eq!(board(minutes, 0, 9, None).await, "1 Ada 30, 2 Bob 25, 3 Eve 20");
+    assert_eq!(board(minutes, 91, 9, None).await, "1 Bob 25, 2 Eve 20, 3 Ada 20", "that of day 91 is gone");
+    assert_eq!(board(minutes, 100, 1, Some("Ada")).await, "1 Bob 25, 3 Ada 20");
+    assert_eq!(board(minutes, 101, 9, Some("Bob")).await, "1 Ada 5");
+    assert_eq!(board(RushKind::Lives, 0, 9, None).await, "");
+    let ban = Measure {
+        player: player_id("Bob"),
+        kind: MeasureKind::Ban { until: None },
+        because: because("a test"),
+    };
+    write(&*store, Write::TakeMeasure(ban)).await.unwrap();
+    assert_eq!(board(minutes, 0, 9, None).await, "1 Ada 30, 2 Eve 20");
+    let gone = Write::Retire { player: player_id("Ada"), name: "gone-1".parse().unwrap() };
+    write(&*store, gone).await.unwrap();
+    assert_eq!(board(minutes, 0, 9, None).await, "1 Eve 20");
 }
 
 pub(crate) async fn whoever_leaves_takes_attempts_and_streak_along<F: Fixture>() {

@@ -8,6 +8,7 @@ use super::store::{Refused, Store, Write, Written};
 use crate::model::invitation::InvitationCode;
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::model::result::{EndReason, GameResult};
 
 fn measure(name: &str, kind: MeasureKind) -> Write {
@@ -152,6 +153,37 @@ pub(crate) async fn players_of_a_kind_are_listed_by_name<F: Fixture>() {
     assert_eq!(names(PlayerKind::Bot, None, 9).await, ["robo"]);
 }
 
+pub(crate) async fn what_a_person_shows_is_kept_until_it_is_cleared<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    add_players(&*store, &["Ada", "Bob"]).await;
+    write(&*store, add(player("robo", PlayerKind::Bot))).await.unwrap();
+    let shown = Portrait {
+        picture: "owl".parse().ok(),
+        flag: "NL".parse().ok(),
+        line: "I play in the middle.".parse().ok(),
+    };
+    let set = |name: &str| Write::SetPortrait { player: player_id(name), portrait: shown.clone() };
+    for name in ["Ada", "Bob"] {
+        write(&*store, set(name)).await.unwrap();
+    }
+    for nobody in ["robo", "nobody"] {
+        assert_eq!(write(&*store, set(nobody)).await, Err(Refused::NoSuchPlayer));
+        let clear = measure(nobody, MeasureKind::ClearProfile);
+        assert_eq!(write(&*store, clear).await, Err(Refused::NoSuchPlayer));
+    }
+    drop(store);
+    let store = fixture.reopen().await.store();
+    let portrait = async |name: &str| store.player(&player_id(name)).await.unwrap().unwrap().portrait;
+    assert_eq!(portrait("Ada").await, shown);
+    write(&*store, measure("Ada", MeasureKind::ClearProfile)).await.unwrap();
+    assert_eq!((portrait("Ada").await, portrait("Bob").await), (Portrait::default(), shown.clone()));
+    assert_eq!(store.audit_log(None, 9).await.unwrap()[0].action, AuditAction::ClearProfile);
+    let gone = Write::Retire { player: player_id("Bob"), name: "gone-1".parse().unwrap() };
+    write(&*store, gone).await.unwrap();
+    assert_eq!(portrait("Bob").await, Portrait::default());
+}
+
 pub(crate) async fn a_mute_is_apart_from_a_ban<F: Fixture>() {
     let fixture = F::create().await;
     let store = fixture.store();
@@ -256,6 +288,7 @@ macro_rules! conformance_of_moderation {
             a_player_gets_another_name_that_is_free,
             the_log_has_everything_the_newest_first,
             players_of_a_kind_are_listed_by_name,
+            what_a_person_shows_is_kept_until_it_is_cleared,
             a_mute_is_apart_from_a_ban,
             a_deleted_player_has_no_name_password_and_tokens,
             orders_are_kept_in_the_log_in_their_order,

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::{BySide, Variant};
 
 use super::error::StoreError;
+use super::filter::RecordFilter;
 use super::record::{DamagedGame, GameSpec, StoredGame};
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PairId, PlayerId};
@@ -77,6 +78,46 @@ impl SeenBy {
     }
 }
 
+/// Which finished games to choose, the newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GamesWanted {
+    /// Only games of this player.
+    pub player: Option<PlayerId>,
+    /// Only games that ended at or after this time.
+    pub since: Option<UnixMillis>,
+    /// Only games with a lower number.
+    pub before: Option<u64>,
+    /// Only those that it takes.
+    pub(crate) filter: RecordFilter,
+    /// For whom: of private games nobody hears but their players.
+    pub seen_by: SeenBy,
+    /// At most so many.
+    pub limit: u32,
+    /// Of so many games at most, wanted or not: who asks for what is rare asks again for those before them.
+    pub look_at: u32,
+}
+
+/// Games that were chosen.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ChosenGames {
+    /// Those that are wanted, the newest first.
+    pub games: Vec<StoredGame>,
+    /// The lowest number down to which all were looked at; none if there are no more games.
+    pub goes_on_before: Option<u64>,
+}
+
+impl GamesWanted {
+    /// Where the next games begin after `numbers` of those that are wanted, at most one more than the limit, when
+    /// `looked_at` games were looked at down to the number `lowest`.
+    pub(super) fn goes_on_before(&self, numbers: &[Option<u64>], looked_at: u64, lowest: u64) -> Option<u64> {
+        let limit = self.limit as usize;
+        if numbers.len() > limit {
+            return limit.checked_sub(1).map_or(self.before, |last| numbers[last]);
+        }
+        (looked_at >= u64::from(self.look_at)).then_some(lowest)
+    }
+}
+
 /// A finished game without its moves: who played it as what, and what came of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameOutline {
@@ -129,6 +170,9 @@ pub trait GameStore {
 
     /// Finished games. Damaged ones are left out, with a line in the log.
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
+
+    /// Those finished games that are wanted. Damaged ones are left out, with a line in the log.
+    async fn chosen_games(&self, wanted: &GamesWanted) -> Result<ChosenGames, StoreError>;
 
     /// The last finished games of a player, the newest first, at most `limit`, without their moves, which cost most of
     /// the time that [`Self::finished_games`] takes. Damaged ones are left out, with a line in the log.

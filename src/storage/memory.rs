@@ -9,6 +9,7 @@ mod credentials;
 mod demand;
 mod follows;
 mod forgetting;
+mod games;
 mod judgements;
 mod learners;
 mod links;
@@ -47,7 +48,7 @@ use super::bot_versions::{BotFault, BotVersion, BotVersionStore};
 use super::chain;
 use super::follows::Tie;
 use super::forgetting::Forgotten;
-use super::games::GameStore;
+use super::games::GameStore as _;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::links::StoredLink;
 use super::live::UnfinishedGame;
@@ -58,21 +59,20 @@ use super::people::PeopleStore;
 use super::published::{Against, Publication, RatedGame, VoidedGame};
 use super::pushes::StoredPush;
 use super::record::{
-    BotProfile, DamagedGame, GamePair, GameSpec, RatingRow, Settlement, StoredEvent, StoredGame,
-    StoredPlayer, StoredToken,
+    BotProfile, DamagedGame, GameSpec, RatingRow, Settlement, StoredEvent, StoredGame, StoredPlayer,
+    StoredToken,
 };
 use super::reports::StoredReport;
 use super::resets::RatingReset;
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
-use super::store::{
-    GameQuery, IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written,
-};
+use super::store::{IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
 use super::webhooks::StoredWebhook;
 use crate::model::chain_hash::ChainHash;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PairId, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::model::rating::eligibility::{GameFingerprint, REMEMBERED_GAMES};
 use crate::model::rating::newcomers::Gains;
 use crate::model::time::UnixMillis;
@@ -249,6 +249,7 @@ impl MemoryTables {
             Write::Promote { player, name, password } => self.promote(player, name, password),
             Write::NameGuest { player, name } => self.name_guest(player, name),
             Write::Retire { player, name } => self.retire(player, name),
+            Write::SetPortrait { player, portrait } => self.set_portrait(player, portrait),
             Write::SetProfile { player, profile } => {
                 let player = self.players.get_mut(player).ok_or(Refused::NoSuchPlayer)?;
                 player.profile = profile.clone();
@@ -351,6 +352,10 @@ impl MemoryTables {
                 self.check_player(player)?;
                 self.puzzles.solve_daily(player, *day);
                 Ok(Written::Done)
+            }
+            Write::NoteRush(result) => {
+                let player = self.players.get(&result.player).ok_or(Refused::NoSuchPlayer)?;
+                self.puzzles.note_rush(result, player.kind)
             }
             Write::SeeVersion { bot, version, at } => {
                 self.check_player(bot)?;
@@ -458,6 +463,7 @@ impl MemoryTables {
             house: false,
             owner: None,
             profile: BotProfile::default(),
+            portrait: Portrait::default(),
             created_at,
             ban: None,
             mute: None,
@@ -713,99 +719,6 @@ impl PeopleStore for MemoryStore {
         self.seek().await?;
         let tables = self.tables();
         Ok(ids.iter().filter_map(|id| tables.players.get(id).cloned()).collect())
-    }
-}
-
-#[async_trait]
-impl GameStore for MemoryStore {
-    async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        Ok(tables.live.iter().map(|(id, _)| Ok(tables.games[id].clone())).collect())
-    }
-
-    async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
-        self.seek().await?;
-        Ok(self.tables().games.get(id).cloned())
-    }
-
-    async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
-        self.seek().await?;
-        let mut tables = self.tables();
-        tables.reach("games")?;
-        let wanted = |&(number, game): &(u64, &StoredGame)| {
-            let in_reach = match query.after {
-                None => true,
-                Some(after) if query.newest_first => number < after,
-                Some(after) => number > after,
-            };
-            let players = game.spec.players.as_ref();
-            in_reach
-                && query.player.as_ref().is_none_or(|id| players.first == id || players.second == id)
-                && query.since.is_none_or(|since| ended_at(game) >= since)
-                && query.seen_by.may_see(&game.spec)
-        };
-        let limit = query.limit as usize;
-        let clone = |(_, game): (u64, &StoredGame)| game.clone();
-        Ok(if query.newest_first {
-            tables.finished_games().rev().filter(wanted).take(limit).map(clone).collect()
-        } else {
-            tables.finished_games().filter(wanted).take(limit).map(clone).collect()
-        })
-    }
-
-    async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        let goes_on = |pair: &GamePair| {
-            let is_later = |other: &GamePair| other.id == pair.id && other.leg > pair.leg;
-            tables.games.values().any(|game| game.spec.pair.as_ref().is_some_and(is_later))
-        };
-        let is_open = |game: &StoredGame| {
-            let pair = game.spec.pair.as_ref().filter(|pair| pair.leg < pair.of);
-            ended_at(game) >= since && pair.is_some_and(|pair| !goes_on(pair))
-        };
-        Ok(tables.finished_games().map(|(_, game)| game).filter(|game| is_open(game)).cloned().collect())
-    }
-
-    async fn departures(&self, since: UnixMillis) -> Result<Vec<(PlayerId, UnixMillis)>, StoreError> {
-        let tables = self.tables();
-        let departure = |(_, game): (u64, &StoredGame)| {
-            let ending = game.ending().filter(|ending| ending.reason.is_departure())?;
-            let player = tables.players.get(&game.spec.players[ending.by?])?;
-            let counts = player.kind != PlayerKind::Guest && ended_at(game) >= since;
-            counts.then(|| (player.id.clone(), ended_at(game)))
-        };
-        Ok(tables.finished_games().filter_map(departure).collect())
-    }
-
-    async fn illegal_moves(&self) -> Result<HashMap<GameId, BySide<u8>>, StoreError> {
-        self.seek().await?;
-        Ok(self.tables().illegal.clone())
-    }
-
-    async fn conditional_moves(
-        &self,
-        only: Option<&GameId>,
-    ) -> Result<HashMap<GameId, BySide<Option<ConditionalMoves>>>, StoreError> {
-        self.seek().await?;
-        let mut all = self.tables().conditional.clone();
-        all.retain(|game, moves| {
-            only.is_none_or(|only| only == game) && (moves.first.is_some() || moves.second.is_some())
-        });
-        Ok(all)
-    }
-
-    async fn rated_games_between(
-        &self,
-        players: &BySide<PlayerId>,
-        since: UnixMillis,
-    ) -> Result<u32, StoreError> {
-        self.seek().await?;
-        let tables = self.tables();
-        let counts = |spec: &GameSpec| spec.rated && spec.started_at >= since && is_between(spec, players);
-        let count = tables.games.values().filter(|game| counts(&game.spec)).count();
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 }
 

@@ -45,6 +45,8 @@ pub enum MeasureKind {
         /// By which it is called from now on.
         name: PlayerName,
     },
+    /// Takes away what a person shows of themselves: picture, flag and line.
+    ClearProfile,
     /// Gives a person another password and ends all sessions.
     ResetPassword {
         /// PHC string of the new one.
@@ -168,6 +170,7 @@ pub(crate) enum AuditAction {
     Ban,
     Unban,
     Rename,
+    ClearProfile,
     ResetPassword,
     SignOut,
     Mute,
@@ -214,6 +217,7 @@ impl MeasureKind {
             Self::Ban { .. } => AuditAction::Ban,
             Self::Unban => AuditAction::Unban,
             Self::Rename { .. } => AuditAction::Rename,
+            Self::ClearProfile => AuditAction::ClearProfile,
             Self::ResetPassword { .. } => AuditAction::ResetPassword,
             Self::SignOut => AuditAction::SignOut,
             Self::Mute { .. } => AuditAction::Mute,
@@ -232,6 +236,7 @@ impl MeasureKind {
             Self::Rename { name } => (Some(format!("to {name}")), None),
             Self::Admit { code, .. } => (Some(code.to_string()), None),
             Self::Unban
+            | Self::ClearProfile
             | Self::ResetPassword { .. }
             | Self::SignOut
             | Self::Unmute

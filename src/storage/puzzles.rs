@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::error::StoreError;
+use super::rushes::{RushBoard, RushPlace};
 use crate::model::ids::{GameId, PlayerId, PuzzleId};
 use crate::model::time::UnixMillis;
 
@@ -124,8 +125,11 @@ impl Streak {
     }
 }
 
+/// Days on which somebody solved the daily puzzle that are kept: a year and what a calendar shows of the month before.
+pub(crate) const PUZZLE_DAYS_KEPT: u32 = 400;
+
 /// The part of a store that is about puzzles. Written by [`super::store::Write::AddPuzzles`],
-/// [`super::store::Write::TryPuzzle`] and [`super::store::Write::SolveDaily`].
+/// [`super::store::Write::TryPuzzle`], [`super::store::Write::SolveDaily`] and [`super::store::Write::NoteRush`].
 #[async_trait]
 pub trait PuzzleStore {
     async fn puzzle(&self, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError>;
@@ -137,6 +141,12 @@ pub trait PuzzleStore {
     async fn puzzle_tries(&self, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError>;
 
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError>;
+
+    /// The days from `since` on on which a player solved the daily puzzle, in order.
+    async fn puzzle_days(&self, player: &PlayerId, since: u32) -> Result<Vec<u32>, StoreError>;
+
+    /// The best runs of a kind, one of each account that is not banned.
+    async fn rush_board(&self, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError>;
 }
 
 #[cfg(test)]

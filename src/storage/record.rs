@@ -13,6 +13,7 @@ use crate::model::time::UnixMillis;
 
 use crate::model::chain_hash::ChainHash;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 
 pub(crate) use crate::model::rating::eligibility::UnratedReason;
 
@@ -31,6 +32,8 @@ pub struct StoredPlayer {
     pub owner: Option<PlayerId>,
     /// What a bot says about itself.
     pub profile: BotProfile,
+    /// What a person shows of themselves.
+    pub portrait: Portrait,
     pub created_at: UnixMillis,
     /// That it is kept out.
     pub ban: Option<Ban>,

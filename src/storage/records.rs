@@ -17,7 +17,6 @@ use crate::storage::record::{EventKind, GameSpec, Settlement, StoredEvent};
 use crate::storage::{StoredGame, StoredPlayer};
 
 pub(crate) mod export;
-pub(crate) mod filter;
 pub(crate) mod import;
 pub(crate) mod lessons;
 pub(crate) mod lines;

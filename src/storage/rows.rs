@@ -30,6 +30,7 @@ macro_rules! row {
 
 pub(super) mod bot_versions;
 pub(super) mod chain;
+pub(super) mod chosen;
 pub(super) mod events;
 pub(super) mod follows;
 pub(super) mod forgetting;
@@ -50,6 +51,7 @@ pub(super) mod ratings;
 pub(super) mod refit;
 pub(super) mod reports;
 pub(super) mod resets;
+pub(super) mod rushes;
 pub(super) mod settlement;
 pub(super) mod tournaments;
 pub(super) mod vacations;

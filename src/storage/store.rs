@@ -8,7 +8,7 @@ use fourfold_engine::Side;
 use thiserror::Error;
 
 pub use super::error::StoreError;
-pub use super::games::GameQuery;
+pub use super::games::{ChosenGames, GameQuery, GamesWanted};
 pub use super::lessons::Teaching;
 pub use super::people::IdleGuests;
 
@@ -34,11 +34,13 @@ use super::record::{BotProfile, GameSpec, Settlement, StoredEvent, StoredPlayer,
 use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::resets::NewReset;
+use super::rushes::RushResult;
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover};
 use super::vacations::VacationStore;
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::portrait::Portrait;
 use crate::model::time::UnixMillis;
 use crate::model::vacation::Vacation;
 
@@ -95,6 +97,8 @@ pub enum Write {
     Retire { player: PlayerId, name: PlayerName },
     /// What a bot says about itself.
     SetProfile { player: PlayerId, profile: BotProfile },
+    /// What a person shows of themselves. Refused as [`Refused::NoSuchPlayer`] if it is no person's account.
+    SetPortrait { player: PlayerId, portrait: Portrait },
     /// A new credential. Of sessions, the oldest end if there are more than that; a token of a bot is refused as
     /// [`Refused::TooMany`].
     AddToken {
@@ -307,6 +311,9 @@ pub enum Write {
     TryPuzzle(PuzzleTry),
     /// A player has solved the puzzle of the day.
     SolveDaily { player: PlayerId, day: u32 },
+    /// What somebody reached in a run through puzzles; of a day the best is kept. Refused as
+    /// [`Refused::NoSuchPlayer`] if it is no person with an account.
+    NoteRush(RushResult),
     /// A bot has connected with this version.
     SeeVersion {
         bot: PlayerId,
@@ -340,6 +347,7 @@ impl Write {
             | Self::NameGuest { .. }
             | Self::Retire { .. }
             | Self::SetProfile { .. }
+            | Self::SetPortrait { .. }
             | Self::AddToken { .. }
             | Self::RotateToken { .. }
             | Self::RevokeTokens { .. }
@@ -380,7 +388,8 @@ impl Write {
             | Self::AddReport(_)
             | Self::HandleReport(_)
             | Self::TryPuzzle(_)
-            | Self::SolveDaily { .. } => true,
+            | Self::SolveDaily { .. }
+            | Self::NoteRush(_) => true,
             Self::Append { .. }
             | Self::Finish { .. }
             | Self::CountIllegal { .. }

@@ -53,6 +53,7 @@ words!(AuditAction {
     Ban: "ban",
     Unban: "unban",
     Rename: "rename",
+    ClearProfile: "clear_profile",
     ResetPassword: "reset_password",
     SignOut: "sign_out",
     Mute: "mute",

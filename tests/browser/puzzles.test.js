@@ -5,6 +5,7 @@ import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { signUp } from "./support/game.js";
 import { assertGood } from "./support/good.js";
 
 const arena = new Arena();
@@ -141,35 +142,64 @@ test("a hint names two columns, the solution is played, and the next puzzle is a
   await page.waitForSelector(`#puzzle:not([data-id="${id}"])`);
 });
 
+/** The column that keeps what is to be kept, by the solver. @param {string} moves */
+async function rightColumn(moves) {
+  const { best } = await (await fetch(`${arena.url}/api/v1/positions/${moves || "-"}`)).json();
+  return Number(best[0]);
+}
+
 /** Plays the puzzle of a rush that is on show, or misses it. @param {import("playwright-core").Page} page @param {boolean} right */
 async function rushOn(page, right) {
   await page.waitForSelector('#rush[data-status="open"]');
-  const id = (await page.getAttribute("#rush", "data-id")) ?? "";
-  const line = await solutionOf(id);
-  for (let step = 0; step < line.length; step += 2) {
-    await page.waitForSelector('#rush[data-status="open"]');
-    const columns = await page.locator('ff-board button[data-column][aria-disabled="false"]').evaluateAll((all) => all.map((button) => Number(button.dataset.column)));
-    await page.keyboard.press(String(right ? line[step] : columns.find((column) => column !== line[step])));
-    if (!right) break;
+  const rush = page.locator("#rush");
+  const number = await rush.getAttribute("data-number");
+  const isOn = async () => (await rush.getAttribute("data-status")) !== "over" && (await rush.getAttribute("data-number")) === number;
+  while (await isOn()) {
+    await page.waitForFunction((before) => {
+      const rush = /** @type {HTMLElement} */ (document.querySelector("#rush"));
+      return rush.dataset.status === "open" || rush.dataset.status === "over" || rush.dataset.number !== before;
+    }, number);
+    if (!(await isOn())) break;
+    const best = await rightColumn((await rush.getAttribute("data-shown")) ?? "");
+    const open = await page.locator('ff-board button[data-column][aria-disabled="false"]').evaluateAll((all) => all.map((button) => Number(button.dataset.column)));
+    await page.keyboard.press(String(right ? best : open.find((column) => column !== best)));
   }
-  await page.waitForFunction((before) => {
-    const rush = document.querySelector("#rush");
-    return rush?.getAttribute("data-status") === "over" || rush?.getAttribute("data-id") !== before;
-  }, id);
 }
 
-test("a rush goes on with harder puzzles until three are missed, and the best is kept", async () => {
+test("a rush goes on with harder puzzles until three are missed, and the best is kept and listed", async () => {
   const page = await browser.visitor(arena.url, { ...PHONE, reducedMotion: "reduce" });
+  await signUp(page, "Rusher");
+  await page.goto("/puzzles/rush/board?kind=lives");
+  await page.waitForSelector("text=Nobody stands here yet.");
   await page.goto("/puzzles");
   await page.click("text=Puzzle rush");
   await assertGood(page, "the rush");
   await page.click("#rush-lives");
   for (const right of [true, false, true, false, false]) await rushOn(page, right);
-  await page.waitForSelector("#rush-said >> text=Solved: 2. Your best: 2.");
+  await page.waitForSelector("#rush-said >> text=Solved: 2. Your best: 2. Your place today: 1.");
   assert.equal(await page.locator("#rush-missed li").count(), 3);
   assert.equal(await page.textContent("#rush-left"), "○○○");
-  await page.click("#rush-again");
+  await assertGood(page, "a rush that is over");
+  await page.click("#rush-places");
+  assert.match((await page.textContent(".rush-board .own")) ?? "", /1\s*Rusher\s*You\s*2/);
+  await assertGood(page, "the best runs");
+  await page.goto("/puzzles/rush");
   await page.waitForSelector("#rush-lives >> text=★ 2");
+});
+
+test("a run that was begun in another tab ends this one", async () => {
+  const first = await browser.visitor(arena.url, DESKTOP);
+  await signUp(first, "Twotabs");
+  const second = await first.context().newPage();
+  for (const page of [first, second]) {
+    await page.goto("/puzzles/rush");
+    await page.click("#rush-minutes");
+    await page.waitForSelector('#rush[data-status="open"]');
+  }
+  await first.bringToFront();
+  await first.keyboard.press(String(await rightColumn((await first.getAttribute("#rush", "data-shown")) ?? "")));
+  await first.waitForSelector("#rush-said >> text=This run has ended");
+  await browser.endOfTest(/status of 404/);
 });
 
 test("three minutes are over after three minutes", async () => {
@@ -182,3 +212,22 @@ test("three minutes are over after three minutes", async () => {
   await page.waitForSelector("#rush-said >> text=Solved: 0.");
   assert.equal(await page.textContent("#rush-left"), "0.0");
 });
+
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`the calendar has the days on which the daily puzzle was solved (${name})`, async () => {
+    const page = await browser.visitor(arena.url, form);
+    await page.goto("/puzzles/daily");
+    await reached(page, "open");
+    const line = await solutionOf(await idOf(page));
+    for (let step = 0; step < line.length; step += 2) {
+      await reached(page, "open");
+      await page.keyboard.press(String(line[step]));
+      await page.waitForFunction((n) => Number(document.querySelector("#puzzle")?.getAttribute("data-ply")) >= n, await plyAfter(page, step));
+    }
+    await reached(page, "solved");
+    await page.goto("/puzzles");
+    assert.match((await page.textContent("#calendar .solved")) ?? "", /^●\d+ \w{3} \d{4}: solved$/);
+    assert.match((await page.textContent("#calendar")) ?? "", /Days in a row now: 1. Best: 1./);
+    await assertGood(page, "the puzzles with a calendar");
+  });
+}

@@ -14,6 +14,7 @@ use fourfold::app::server::{Daemon, NodeParts, Parts, ServerError};
 use fourfold::model::device::Device;
 use fourfold::model::ids::PlayerId;
 use fourfold::model::player::PlayerKind;
+use fourfold::model::portrait::Portrait;
 use fourfold::model::time::UnixMillis;
 use fourfold::model::world::{self, SimulatedWorld, chance};
 use fourfold::session::Services;
@@ -384,6 +385,7 @@ async fn add_person(life: &Life, name: &str) -> StoredPlayer {
         house: false,
         owner: None,
         profile: BotProfile::default(),
+        portrait: Portrait::default(),
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,

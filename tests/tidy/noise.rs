@@ -22,7 +22,6 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("src/app/laboratory/train/courses.rs", "begin", 48),
     ("src/app/server.rs", "start_with", 66),
     ("src/client/load/player.rs", "take", 46),
-    ("src/http/api/games.rs", "endpoints", 48),
     ("src/http/api/own_bots.rs", "endpoints", 68),
     ("src/http/pages/chart.rs", "new", 50),
     ("src/operations/verify/fold.rs", "add", 47),

@@ -113,6 +113,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/storage/sqlite/readers.rs",
     "src/study/explorer.rs",
     "src/study/learning/view.rs",
+    "src/study/puzzles/service.rs",
     "src/system/shares.rs",
     "src/system/shares/turns.rs",
 ];

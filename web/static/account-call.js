@@ -26,6 +26,7 @@ export async function call(method, path, body) {
 const FIELD_CODES = {
   "bad_field address": "bad_mail",
   "bad_field invitation": "bad_invitation",
+  "bad_field line": "bad_line",
   "bad_field lines": "bad_lines",
   "bad_field name": "bad_name",
   "bad_field new_password": "bad_password",

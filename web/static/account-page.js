@@ -54,6 +54,31 @@ function addRow(name) {
   find("#no-bots").hidden = true;
 }
 
+/** The names of countries, in the language of the page, in their order there. @param {HTMLSelectElement} flags */
+function nameCountries(flags) {
+  const { lang } = document.documentElement;
+  const names = new Intl.DisplayNames([lang], { type: "region" });
+  const [none, ...countries] = [...flags.options];
+  for (const country of countries) country.text = names.of(country.value) ?? country.value;
+  countries.sort((a, b) => a.text.localeCompare(b.text, lang));
+  flags.append(none, ...countries);
+}
+
+const flags = /** @type {HTMLSelectElement | null} */ (document.querySelector("#own-flag"));
+if (flags) {
+  const chosen = flags.value;
+  nameCountries(flags);
+  flags.value = chosen;
+}
+
+handle("#set-portrait", async ({ picture, flag, line }) => {
+  const saved = find("#portrait-saved");
+  saved.textContent = "";
+  const words = line.trim();
+  await call("PUT", "/api/v1/account/profile", { picture: picture ?? null, flag: flag || null, line: words || null });
+  saved.textContent = find("#set-portrait button").dataset.saved ?? "";
+});
+
 handle("#sign-up", async ({ name, password, invitation }) => {
   await call("POST", "/api/v1/accounts", { name, password, invitation });
   location.assign("/account");

@@ -218,6 +218,7 @@ export function challengeEnd(how, reason) {
 /** Codes of the protocol and of the HTTP interface. @type {Record<string, string>} */
 const REFUSALS = {
   bad_invitation: "error.bad_invitation",
+  bad_line: "error.bad_line",
   bad_lines: "error.bad_lines",
   bad_mail: "error.bad_mail",
   bad_webhook: "error.bad_webhook",

@@ -56,6 +56,8 @@ enum AdminAction {
     Unmute(OnPlayer),
     /// Give an account or a bot another name.
     Rename(RenamePlayer),
+    /// Take away the picture, the flag and the line that somebody shows.
+    ClearProfile(OnPlayer),
     /// Give an account a new password.
     ResetPassword(OnPlayer),
     /// End an account with its bots, or one bot.
@@ -297,6 +299,7 @@ impl AdminCommand {
             AdminAction::Drain(drain) => drain.run(),
             AdminAction::Announce(announce) => announce.run(),
             AdminAction::Rename(rename) => rename.run(),
+            AdminAction::ClearProfile(clear) => clear.clear_profile(),
             AdminAction::ResetPassword(reset) => reset.reset_password(),
             AdminAction::Sessions(sessions) => sessions.run(),
             AdminAction::List(list) => list.run(),
@@ -396,6 +399,14 @@ impl OnPlayer {
         self.common.run(
             async |daemon| daemon.unmute(&self.name, &because).await,
             |out, Done { name, .. }| writeln!(out, "{name} may ask others again"),
+        )
+    }
+
+    fn clear_profile(self) -> anyhow::Result<()> {
+        let because = self.because.told();
+        self.common.run(
+            async |daemon| daemon.clear_profile(&self.name, &because).await,
+            |out, Done { name, .. }| writeln!(out, "{name} shows nothing but the name now"),
         )
     }
 

@@ -7,8 +7,9 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::http::control::ControlClient;
+use crate::model::result::GameOutcome;
+use crate::storage::filter::{Meeting, OpeningWanted, PliesWanted, ResultWanted, TimeWanted};
 use crate::storage::records::export::ExportFormat;
-use crate::storage::records::filter::{Meeting, OpeningWanted, ResultWanted, TimeWanted};
 use crate::storage::records::import::{self, ImportError, Importer};
 use crate::storage::store::Write as StoreWrite;
 use crate::storage::writer::WriteError;
@@ -112,6 +113,15 @@ struct GamesChosen {
     /// That ended so: first, second, draw or void.
     #[arg(long, value_name = "RESULT")]
     result: Option<ResultWanted>,
+    /// That --player won, drew or lost, or that came to nothing: won, drawn, lost, void.
+    #[arg(long, value_name = "OUTCOME", requires = "player")]
+    outcome: Option<GameOutcome>,
+    /// Of so many moves or more, those of both sides and of the opening counted.
+    #[arg(long, value_name = "N")]
+    plies_min: Option<PliesWanted>,
+    /// Of so many moves or fewer.
+    #[arg(long, value_name = "N")]
+    plies_max: Option<PliesWanted>,
     /// That begin with these moves, such as 4453.
     #[arg(long, value_name = "MOVES")]
     opening: Option<OpeningWanted>,
@@ -132,6 +142,9 @@ impl GamesChosen {
             ("since", said(self.since.as_ref())),
             ("until", said(self.until.as_ref())),
             ("result", said(self.result.as_ref())),
+            ("outcome", self.outcome.map(|outcome| outcome.word().to_owned())),
+            ("plies_min", self.plies_min.map(|plies| plies.number().to_string())),
+            ("plies_max", self.plies_max.map(|plies| plies.number().to_string())),
             ("opening", said(self.opening.as_ref())),
         ];
         pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()

@@ -28,8 +28,10 @@ use crate::storage::mails::StoredMail;
 use crate::storage::pushes::StoredPush;
 use crate::storage::puzzles::{PuzzleTry, TryResult};
 use crate::storage::reports::StoredReport;
+use crate::storage::rushes::{RushBoard, RushKind, RushPlace};
 use crate::storage::webhooks::StoredWebhook;
 use crate::storage::words::Word as _;
+use crate::study::puzzles::choosing::start_of;
 
 /// An account as its owner sees it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -73,6 +75,34 @@ impl From<PuzzleTry> for PuzzleAttempt {
     fn from(attempt: PuzzleTry) -> Self {
         let PuzzleTry { player: _, puzzle, result, at } = attempt;
         Self { puzzle, solved: result == TryResult::Solved, at: at.to_string() }
+    }
+}
+
+/// When one has solved the puzzle of the day, as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnDays {
+    /// The beginnings of the days, RFC 3339.
+    daily_puzzles: Vec<String>,
+}
+
+impl From<Vec<u32>> for OwnDays {
+    fn from(days: Vec<u32>) -> Self {
+        Self { daily_puzzles: days.into_iter().map(|day| start_of(day).to_string()).collect() }
+    }
+}
+
+/// One's best run through puzzles of a kind, as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnRush {
+    rush: &'static str,
+    solved: u32,
+    /// When that was, RFC 3339.
+    at: String,
+}
+
+impl OwnRush {
+    fn new(kind: RushKind, place: &RushPlace) -> Self {
+        Self { rush: kind.word(), solved: place.solved, at: place.at.to_string() }
     }
 }
 
@@ -274,7 +304,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             .refusals(&[ApiCode::Forbidden, ApiCode::OriginNotAllowed]);
     let export = Operation::get(
         "/api/v1/account/export",
-        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried and each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices and for each player that one follows or blocks, then one's games",
+        "Streams all that is stored about oneself: a line as of `GET /api/v1/account`, one for each puzzle tried, one for the days with the daily puzzle solved, one for one's best run of each kind, one for each report made, one for one's webhook, one for one's mail address, one for each browser that shows one's notices and for each player that one follows or blocks, then one's games",
         Content::Lines(schema_of::<OwnAccount>),
     )
     .signed_in()
@@ -333,6 +363,16 @@ async fn own_lines(state: &AppState, session: &Authenticated) -> Result<Vec<u8>,
     add_line(&mut head, &account)?;
     for attempt in state.store.puzzle_tries(player).await? {
         add_line(&mut head, &PuzzleAttempt::from(attempt))?;
+    }
+    let days = state.store.puzzle_days(player, 0).await?;
+    if !days.is_empty() {
+        add_line(&mut head, &OwnDays::from(days))?;
+    }
+    for kind in [RushKind::Minutes, RushKind::Lives] {
+        let own = RushBoard { kind, since: 0, limit: 0, of: Some(player.clone()) };
+        for place in state.store.rush_board(&own).await? {
+            add_line(&mut head, &OwnRush::new(kind, &place))?;
+        }
     }
     for report in state.store.reports_by(player).await? {
         add_line(&mut head, &OwnReport::from(report))?;

@@ -11,7 +11,7 @@ use axum::routing::get;
 use fourfold_arena::admission::Percentiles;
 use fourfold_engine::Side;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::CURSOR;
 use super::mistakes::{GAMES, GamesWanted};
@@ -24,7 +24,7 @@ use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::bounded::BoundedLong;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
-use crate::model::result::{EndReason, GameResult};
+use crate::model::result::{EndReason, GameOutcome, GameResult};
 use crate::protocol::terms::WireSide;
 use crate::storage::bot_versions::FAULTS_MAX;
 use crate::storage::record::{EventKind, StoredGame, StoredPlayer};
@@ -56,34 +56,6 @@ const VERSION: Parameter = Parameter {
 };
 const OPPONENT: Parameter =
     Parameter { name: "opponent", about: "Only games against this player", schema: schema_of::<PlayerName> };
-
-/// How a game ended for the bot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::http) enum GameOutcome {
-    /// It won.
-    Won,
-    /// Nobody did.
-    Drawn,
-    /// It lost.
-    Lost,
-    /// The game does not count.
-    Void,
-}
-
-impl std::str::FromStr for GameOutcome {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "won" => Ok(Self::Won),
-            "drawn" => Ok(Self::Drawn),
-            "lost" => Ok(Self::Lost),
-            "void" => Ok(Self::Void),
-            _ => Err("outcome is won, drawn, lost or void"),
-        }
-    }
-}
 
 /// A finished game as a bot's owner looks at it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -249,12 +221,7 @@ impl OwnGameView {
         faults: &HashSet<GameId>,
     ) -> Self {
         let ending = game.ending();
-        let outcome = match (ending.map_or(GameResult::Void, |ending| ending.result), side) {
-            (GameResult::Draw, _) => GameOutcome::Drawn,
-            (GameResult::Void, _) => GameOutcome::Void,
-            (GameResult::First, Side::First) | (GameResult::Second, Side::Second) => GameOutcome::Won,
-            (GameResult::First, Side::Second) | (GameResult::Second, Side::First) => GameOutcome::Lost,
-        };
+        let outcome = GameOutcome::of(ending.map_or(GameResult::Void, |ending| ending.result), side);
         let slowest = took.iter().max().map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         Self {
             game: game.spec.id.clone(),

@@ -13,21 +13,20 @@ use super::positions::PICTURE;
 use super::{CURSOR, LIMIT};
 use crate::http::answer::{Keep, List, keepable_json, picture, pixels};
 use crate::http::auth::Viewer;
-use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::picture;
 use crate::http::preview::PictureKind;
 use crate::http::record_query::{
-    self, OPENING, OPPONENT, PLAYER, PLAYERS, RATED, RESULT, SINCE, UNTIL, VARIANT, player, time,
+    self, OPENING, OPPONENT, OUTCOME, PLAYER, PLAYERS, PLIES_MAX, PLIES_MIN, RATED, RESULT, SINCE, UNTIL,
+    VARIANT, player,
 };
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId};
-use crate::model::time::UnixMillis;
-use crate::storage::games::SeenBy;
+use crate::storage::games::{GamesWanted, SeenBy};
 use crate::storage::records::Record;
 use crate::storage::records::players::PlayerCache;
-use crate::storage::store::GameQuery;
 
 /// What the addresses of pictures in pixels end with: that for links, and that of all moves.
 const PREVIEW: &str = ".png";
@@ -39,26 +38,13 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists finished games, the newest first",
         Content::Json(schema_of::<List<Record>>),
     )
-    .parameters(&[PLAYER, SINCE, LIMIT, CURSOR]);
+    .parameters(CHOSEN_OF);
     let stream = Operation::get(
         "/api/v1/games.ndjson",
         "Streams finished games, the oldest first, one record a line; all of them without `limit`",
         Content::Lines(schema_of::<Record>),
     )
-    .parameters(&[
-        PLAYER,
-        OPPONENT,
-        PLAYERS,
-        VARIANT,
-        RATED,
-        SINCE,
-        UNTIL,
-        RESULT,
-        OPENING,
-        stream::LIMIT,
-        record_query::CURSOR,
-        stream::COMPACT,
-    ]);
+    .parameters(STREAMED);
     let one = Operation::get(
         "/api/v1/games/{id}",
         "Shows a game, live or finished",
@@ -82,28 +68,44 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// A part of the list of games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct GamesPart {
-    limit: u32,
-    cursor: Option<u64>,
-    since: Option<UnixMillis>,
-}
+/// What a list of all players' games is chosen by.
+const CHOSEN_OF: &[Parameter] = &[
+    PLAYER, OPPONENT, PLAYERS, VARIANT, RATED, SINCE, UNTIL, RESULT, OUTCOME, PLIES_MIN, PLIES_MAX, OPENING,
+    LIMIT, CURSOR,
+];
 
-/// The part that is asked for.
-pub(super) fn page_of(parameters: &QueryParameters) -> Result<GamesPart, ApiError> {
-    let (limit, cursor) = (parameters.limit()?, parameters.cursor()?);
-    Ok(GamesPart { limit, cursor, since: time(parameters, "since")? })
-}
+/// What the stream is chosen by.
+const STREAMED: &[Parameter] = &[
+    PLAYER,
+    OPPONENT,
+    PLAYERS,
+    VARIANT,
+    RATED,
+    SINCE,
+    UNTIL,
+    RESULT,
+    OUTCOME,
+    PLIES_MIN,
+    PLIES_MAX,
+    OPENING,
+    stream::LIMIT,
+    record_query::CURSOR,
+    stream::COMPACT,
+];
+
+/// What a list of one player's games is chosen by.
+pub(super) const CHOSEN: &[Parameter] = &[
+    OPPONENT, PLAYERS, VARIANT, RATED, SINCE, UNTIL, RESULT, OUTCOME, PLIES_MIN, PLIES_MAX, OPENING, LIMIT,
+    CURSOR,
+];
 
 async fn games(
     State(state): State<AppState>,
     viewer: Option<Viewer>,
     parameters: QueryParameters,
 ) -> Result<impl IntoResponse, ApiError> {
-    let page = page_of(&parameters)?;
     let player = player(&*state.store, &parameters, "player").await?;
-    let list = game_list(&state, player, page, seen_by(viewer.as_ref())).await?;
+    let list = game_list(&state, &parameters, player, seen_by(viewer.as_ref())).await?;
     Ok((FOR_THE_ASKER, Json(list)))
 }
 
@@ -115,35 +117,21 @@ pub(super) fn seen_by(viewer: Option<&Viewer>) -> SeenBy {
     viewer.map_or(SeenBy::Everybody, |viewer| SeenBy::Player(viewer.identity.id.clone()))
 }
 
-/// Finished games, the newest first.
+/// Finished games that the parameters choose, the newest first.
 pub(super) async fn game_list(
     state: &AppState,
+    parameters: &QueryParameters,
     player: Option<PlayerId>,
-    page: GamesPart,
     seen_by: SeenBy,
 ) -> Result<List<Record>, ApiError> {
-    let GamesPart { limit, cursor, since } = page;
-    // One more than asked for shows whether the list goes on.
-    let query = GameQuery {
-        player,
-        since,
-        after: cursor,
-        newest_first: true,
-        limit: limit + 1,
-        seen_by,
-        ..GameQuery::default()
-    };
-    let mut stored = state.store.finished_games(&query).await?;
-    let goes_on = stored.len() > limit as usize;
-    stored.truncate(limit as usize);
-    let last = stored.last().and_then(|game| game.settlement.as_ref());
-    let cursor = last.filter(|_| goes_on).map(|settlement| settlement.number.to_string());
+    let wanted = record_query::newest(&*state.store, parameters, player).await?;
+    let chosen = state.store.chosen_games(&GamesWanted { seen_by, ..wanted }).await?;
     let mut players = PlayerCache::default();
-    let mut items = Vec::with_capacity(stored.len());
-    for game in &stored {
+    let mut items = Vec::with_capacity(chosen.games.len());
+    for game in &chosen.games {
         items.push(players.record(&*state.store, game).await?);
     }
-    Ok(List { items, cursor })
+    Ok(List { items, cursor: chosen.goes_on_before.map(|number| number.to_string()) })
 }
 
 /// The thread that draws is gone.

@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
-use super::games::{FOR_THE_ASKER, game_list, page_of, seen_by};
+use super::games::{CHOSEN, FOR_THE_ASKER, game_list, seen_by};
 use super::leaderboard::RatingView;
-use super::{CURSOR, LIMIT, VARIANT};
+use super::{LIMIT, VARIANT};
 use crate::http::answer::List;
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
@@ -25,6 +25,7 @@ use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::{Flag, Picture, ProfileLine};
 
 use crate::protocol::terms::WireVariant;
 use crate::storage::record::{HistoryPoint, RatingRow};
@@ -52,6 +53,12 @@ pub(super) struct Profile {
     about: Option<String>,
     /// A bot's source or page.
     url: Option<String>,
+    /// The picture out of the set that a person has chosen.
+    picture: Option<Picture>,
+    /// The country that a person shows, by ISO 3166-1 alpha-2.
+    flag: Option<Flag>,
+    /// The line that a person shows.
+    line: Option<ProfileLine>,
     /// The programming language that a bot says it is written in.
     language: Option<String>,
     /// Whether it is connected now.
@@ -109,7 +116,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists a player's finished games, the newest first",
         Content::Json(schema_of::<List<Record>>),
     )
-    .parameters(&[LIMIT, CURSOR]);
+    .parameters(CHOSEN);
     let ratings = Operation::get(
         "/api/v1/players/{name}/ratings",
         "Lists the newest changes of a player's rating, the oldest of them first",
@@ -175,6 +182,9 @@ pub(super) async fn profile_of(state: &AppState, player: StoredPlayer) -> Result
         version: player.profile.version,
         about: player.profile.about,
         url: player.profile.url,
+        picture: player.portrait.picture,
+        flag: player.portrait.flag,
+        line: player.portrait.line,
         language: player.profile.language,
         created_at: player.created_at.to_string(),
         ratings,
@@ -224,9 +234,8 @@ async fn player_games(
     viewer: Option<Viewer>,
     parameters: QueryParameters,
 ) -> Result<impl IntoResponse, ApiError> {
-    let page = page_of(&parameters)?;
     let player = find(&state, &name).await?;
-    let list = game_list(&state, Some(player.id), page, seen_by(viewer.as_ref())).await?;
+    let list = game_list(&state, &parameters, Some(player.id), seen_by(viewer.as_ref())).await?;
     Ok((FOR_THE_ASKER, Json(list)))
 }
 

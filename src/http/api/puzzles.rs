@@ -1,5 +1,7 @@
 //! Puzzles: the one of the day, the next one, attempts that are checked here.
 
+mod runs;
+
 use axum::Json;
 use axum::extract::State;
 use axum::routing::{get, post};
@@ -103,6 +105,15 @@ enum GoalWord {
     Win,
     /// The one column that does not lose.
     Draw,
+}
+
+impl From<Goal> for GoalWord {
+    fn from(goal: Goal) -> Self {
+        match goal {
+            Goal::Win => Self::Win,
+            Goal::Draw => Self::Draw,
+        }
+    }
 }
 
 /// How the one who asks does.
@@ -211,10 +222,7 @@ impl From<&ShownPuzzle> for PuzzleView {
             variant: WireVariant(fourfold_engine::Variant::STANDARD),
             moves: puzzle.moves.clone(),
             to_move: Side::to_move_at(ply).into(),
-            goal: match puzzle.goal {
-                Goal::Win => GoalWord::Win,
-                Goal::Draw => GoalWord::Draw,
-            },
+            goal: puzzle.goal.into(),
             own_moves: puzzle.line.len().div_ceil(2),
             grade: shown.grade,
             tries: shown.stored.record.tries,
@@ -236,6 +244,8 @@ impl From<PuzzleError> for ApiError {
     fn from(error: PuzzleError) -> Self {
         match error {
             PuzzleError::NoSuchPuzzle => Self::not_found("puzzle"),
+            PuzzleError::NoSuchRun => Self::not_found("run"),
+            PuzzleError::NotNow => Self::new(ApiCode::Conflict, error.to_string()),
             PuzzleError::Attempt(AttemptError::Damaged) => Self::internal(&error),
             PuzzleError::Attempt(refused) => Self::bad_field("moves", refused.to_string()),
             PuzzleError::Store(error) => error.into(),
@@ -248,7 +258,7 @@ impl From<PuzzleError> for ApiError {
 }
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
-    reading().into_iter().chain(trying()).collect()
+    reading().into_iter().chain(trying()).chain(runs::endpoints()).collect()
 }
 
 /// What one looks at.

@@ -174,6 +174,10 @@ impl ControlClient {
         self.send(post(["players", player, "unmute"]).body(because)).await
     }
 
+    pub(crate) async fn clear_profile(&self, player: &str, because: &Reason) -> Answer<Done> {
+        self.send(post(["players", player, "clear-profile"]).body(because)).await
+    }
+
     pub(crate) async fn delete_player(&self, player: &str, because: &Reason) -> Answer<Done> {
         self.send(delete(["players", player]).body(because)).await
     }

@@ -130,9 +130,9 @@ pub(crate) struct LogEntry {
     pub(crate) number: u64,
     /// When it was done, RFC 3339.
     pub(crate) at: String,
-    /// `void`, `ban`, `unban`, `mute`, `unmute`, `rename`, `reset_password`, `sign_out` or `delete`; `pause`, `resume`,
-    /// `drain`, `announce`, `ban_network`, `unban_network`, `invite` or `uninvite`; `admit` where somebody has
-    /// registered by an invitation; `appoint` and `dismiss` of operators; `take_report`,
+    /// `void`, `ban`, `unban`, `mute`, `unmute`, `rename`, `clear_profile`, `reset_password`, `sign_out` or `delete`;
+    /// `pause`, `resume`, `drain`, `announce`, `ban_network`, `unban_network`, `invite` or `uninvite`; `admit` where
+    /// somebody has registered by an invitation; `appoint` and `dismiss` of operators; `take_report`,
     /// `dismiss_report` or `resolve_report`.
     pub(crate) action: String,
     /// The id of the game, the name that the player has now, the network, the code, or `arena`.
@@ -154,6 +154,7 @@ pub(super) fn commands() -> Vec<Route> {
         ("/control/v1/players/{name}/unmute", post(unmute)),
         ("/control/v1/players/{name}", axum::routing::delete(delete)),
         ("/control/v1/players/{name}/rename", post(rename)),
+        ("/control/v1/players/{name}/clear-profile", post(clear_profile)),
         ("/control/v1/players/{name}/password", post(reset_password)),
         ("/control/v1/players/{name}/sessions", get(sessions).delete(sign_out)),
         ("/control/v1/audit", get(log)),
@@ -285,6 +286,20 @@ async fn rename(
     // Guests choose names too, and keep them as long as their cookies live.
     let player = if is_guest(&found) { found } else { registered(&control, &name).await? };
     Ok(Json(Done::to(control.accounts.rename(&player.id, &new, because).await?)))
+}
+
+async fn clear_profile(
+    State(control): State<Control>,
+    PathPart(name): PathPart,
+    JsonBody(because): JsonBody<Reason>,
+) -> Result<Json<Done>, Refusal> {
+    let because = because.checked()?;
+    let player = registered(&control, &name).await?;
+    if player.kind != PlayerKind::Human {
+        return Err(Refusal::conflict(format!("`{}` is a bot and shows nothing of itself", player.name)));
+    }
+    control.accounts.clear_profile(&player.id, because).await?;
+    Ok(Json(Done::to(player.name)))
 }
 
 async fn reset_password(

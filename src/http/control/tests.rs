@@ -14,6 +14,7 @@ use crate::competition::fair_play::{EvidenceReader, RatingAlarms};
 use crate::http::letters::Letters;
 use crate::http::request::BODY_BYTES_MAX;
 use crate::model::device::Device;
+use crate::model::portrait::Portrait;
 use crate::model::secret::Secret;
 use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::mail::tests::mailer_at_work;
@@ -422,6 +423,10 @@ async fn operators_deal_with_players_and_the_log_says_so() {
         .await;
     assert!(matches!(old, Err(crate::accounts::AccountError::BadCredentials)), "{old:?}");
     assert_eq!(client.sign_out("lovelace", &because("stolen")).await.unwrap().ended, Some(1));
+    let shown = Portrait { picture: "owl".parse().ok(), ..Portrait::default() };
+    control.accounts.show(&ada.id, shown).await.unwrap();
+    client.clear_profile("lovelace", &because("rude")).await.unwrap();
+    assert_eq!(control.store.player(&ada.id).await.unwrap().unwrap().portrait, Portrait::default());
     assert_eq!(client.sign_out("six", &because("leaked")).await.unwrap().ended, Some(1));
 
     let log = client.audit_log(9).await.unwrap();
@@ -429,6 +434,7 @@ async fn operators_deal_with_players_and_the_log_says_so() {
     let of_ada = |action| (action, "lovelace");
     let expected = [
         ("sign_out", "six"),
+        of_ada("clear_profile"),
         of_ada("sign_out"),
         of_ada("reset_password"),
         of_ada("rename"),
@@ -437,7 +443,7 @@ async fn operators_deal_with_players_and_the_log_says_so() {
         ("ban", "six"),
     ];
     assert_eq!(told, expected);
-    let (rename, ban) = (&log[3], &log[6]);
+    let (rename, ban) = (&log[4], &log[7]);
     assert_eq!((rename.detail.as_deref(), rename.by.as_deref()), (Some("to lovelace"), Some("grace")));
     assert_eq!((ban.detail.as_deref(), &ban.until), (None, &banned.until));
 }
@@ -490,6 +496,7 @@ async fn what_operators_cannot_do_to_players_is_refused_and_not_noted() {
     check_refused(client.rename("ada", "a b", because("rude")).await, ApiCode::BadField);
     check_refused(client.rename("ada", "admin", because("rude")).await, ApiCode::NameReserved);
     check_refused(client.reset_password("six", &because("forgot")).await, ApiCode::Conflict);
+    check_refused(client.clear_profile("six", &because("rude")).await, ApiCode::Conflict);
     check_refused(client.players("guest", None).await, ApiCode::BadParameter);
     assert_eq!(client.audit_log(9).await.unwrap(), []);
     let renamed = client.rename("guest-xyz", "other", because("rude")).await.unwrap();

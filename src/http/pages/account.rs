@@ -9,12 +9,14 @@ use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::words;
 use crate::http::api::fair_play::OwnDecisions;
+use crate::http::assets;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::device::{Browser, Device, System};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::{Identity, PlayerKind};
+use crate::model::portrait::{Flag, Picture, Portrait};
 use crate::operations::push::Pusher;
 use crate::storage::mails::StoredMail;
 use crate::storage::record::{StoredPlayer, StoredToken};
@@ -45,6 +47,8 @@ struct AccountPage {
     push: Option<PushBox>,
     /// Whether mails are sent, so that a forgotten password is no lost account.
     sends_mail: bool,
+    /// What a person shows, and may choose.
+    portrait: Option<PortraitBox>,
     /// Whom the person blocks.
     blocked: Vec<PlayerName>,
     /// Whether bots of the house may learn from the person's games.
@@ -161,9 +165,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
     let keep_games = stored_guest(&state, &visitor)
         .await?
         .map(|name| language.fill("account.keep_games", &[("name", name.spoken())]));
-    let title = if owner.is_some() { "account.yours" } else { "account.sign_in" };
     let page = AccountPage {
-        frame: visitor.frame(Tab::Account, language.text(title)),
+        frame: visitor.frame(Tab::Account, title(language, owner)),
         may_own_bots: owner.is_some(),
         bots: bots.iter().map(|bot| bot.name.to_string()).collect(),
         start_lines: START_LINES,
@@ -172,6 +175,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         mail,
         push: owner.and(state.pusher.as_ref()).map(|pusher| PushBox::new(language, pusher)),
         sends_mail: state.mailer.is_some(),
+        portrait: portrait(&state, owner).await?,
         blocked: blocked(&state, owner).await?,
         may_teach,
         decisions: owner.and_then(|owner| decisions(&state, language, &owner.id)),
@@ -180,6 +184,34 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, RawQue
         invitation: invitation_in(query.as_deref().unwrap_or_default()),
     };
     Ok(Html(page.render()?))
+}
+
+fn title(language: Language, owner: Option<&Identity>) -> &'static str {
+    if owner.is_some() { language.text("account.yours") } else { language.text("account.sign_in") }
+}
+
+/// What a person shows, and what there is to choose.
+struct PortraitBox {
+    /// Where the pictures are.
+    pictures_url: String,
+    /// Each with whether it is the one: chosen, or that of the name.
+    pictures: Vec<(Picture, bool)>,
+    flags: Vec<(Flag, bool)>,
+    line: String,
+}
+
+/// What somebody shows.
+async fn portrait(state: &AppState, owner: Option<&Identity>) -> Result<Option<PortraitBox>, PageError> {
+    let Some(owner) = owner else { return Ok(None) };
+    let Some(player) = state.store.player(&owner.id).await? else { return Ok(None) };
+    let Portrait { picture, flag, line } = player.portrait;
+    let own = picture.unwrap_or_else(|| Picture::of_name(player.name.spoken()));
+    Ok(Some(PortraitBox {
+        pictures_url: assets::url("pictures.svg"),
+        pictures: Picture::all().map(|picture| (picture, picture == own)).collect(),
+        flags: Flag::all().map(|each| (each, Some(each) == flag)).collect(),
+        line: line.map(|line| line.to_string()).unwrap_or_default(),
+    }))
 }
 
 /// Whom somebody blocks.

@@ -1,12 +1,15 @@
-//! A picture for each player, drawn from the name: the same name has the same one everywhere and always. Bots have a
-//! square face with antennas, people a round shield with their initial, so that lists need no word for it.
+//! A picture for each player. Bots have a square face with antennas, drawn from the name; people have a round one out
+//! of the set, which they have chosen, or which follows from the name: the same name has the same one everywhere and
+//! always.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
 use sha2::{Digest, Sha256};
 
+use crate::http::assets;
 use crate::model::ids::PlayerName;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Picture;
 
 /// Hues of the circle that faces take: few enough to be told apart.
 const HUES: u16 = 12;
@@ -21,7 +24,7 @@ pub(super) struct Avatar {
     mouth: u8,
     antenna: u8,
     /// Of a person; bots have a face.
-    initial: Option<char>,
+    picture: Option<Picture>,
 }
 
 impl HtmlSafe for Avatar {}
@@ -35,17 +38,25 @@ impl Avatar {
             eyes: digest[1] % 4,
             mouth: digest[2] % 4,
             antenna: digest[3] % 3,
-            initial: None,
+            picture: None,
         }
     }
 
-    /// The picture of a player of this kind.
-    pub(super) fn of(kind: PlayerKind, name: &PlayerName) -> Self {
-        let initial = match kind {
+    /// The picture of a player of this kind, who may have chosen one.
+    pub(super) fn of(kind: PlayerKind, name: &PlayerName, chosen: Option<Picture>) -> Self {
+        let picture = match kind {
             PlayerKind::Bot => None,
-            PlayerKind::Human | PlayerKind::Guest => name.spoken().chars().next(),
+            PlayerKind::Human | PlayerKind::Guest => {
+                Some(chosen.unwrap_or_else(|| Picture::of_name(name.spoken())))
+            }
         };
-        Self { initial: initial.map(|letter| letter.to_ascii_uppercase()), ..Self::new(name.as_str()) }
+        Self { picture, ..Self::new(name.as_str()) }
+    }
+
+    /// Where the pictures of people are.
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn pictures(&self) -> String {
+        assets::url("pictures.svg")
     }
 }
 
@@ -63,10 +74,12 @@ mod tests {
     #[test]
     fn people_are_round_and_bots_square() {
         let name = "ada".parse().unwrap();
-        let picture = |kind| Avatar::of(kind, &name).to_string();
-        let (bot, person) = (picture(PlayerKind::Bot), picture(PlayerKind::Human));
-        assert!(bot.contains("rx=\"13\"") && !bot.contains("<text"), "{bot}");
-        assert!(person.contains(">A</text>") && !person.contains("<rect"), "{person}");
+        let picture = |kind, chosen| Avatar::of(kind, &name, chosen).to_string();
+        let (bot, person) = (picture(PlayerKind::Bot, None), picture(PlayerKind::Human, "owl".parse().ok()));
+        assert!(bot.contains("rx=\"13\"") && !bot.contains("<use"), "{bot}");
+        assert!(person.contains("#owl\"/>") && !person.contains("<rect"), "{person}");
+        let own = Picture::of_name("ada");
+        assert!(picture(PlayerKind::Guest, None).contains(&format!("#{own}\"/>")));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl BotRow {
     fn new(lang: Language, bot: &OpenBot, shown: PublishedShown) -> Self {
         Self {
             name: bot.player.name.to_string(),
-            avatar: Avatar::of(bot.player.kind, &bot.player.name),
+            avatar: Avatar::of(bot.player.kind, &bot.player.name, None),
             character: Character::of(lang, bot),
             strength: strength(bot, shown),
             player: PlayerTag::new(lang, &bot.player).plain().unrated(),

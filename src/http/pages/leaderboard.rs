@@ -156,7 +156,7 @@ impl LeaderboardPageRow {
     fn new(lang: Language, scale: &Ends, population: Population, row: RankedRow) -> Self {
         let tag = PlayerTag::new(lang, &player::wire(&row.player, None));
         Self {
-            avatar: Avatar::of(row.player.kind, &row.player.name),
+            avatar: Avatar::of(row.player.kind, &row.player.name, row.player.portrait.picture),
             player: match population {
                 Population::All => tag,
                 // A word on every line says nothing.

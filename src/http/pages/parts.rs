@@ -75,7 +75,7 @@ pub(super) struct PlayerTag {
     /// Of a character of the house.
     face: Option<Face>,
     /// Of the page that the link leads to.
-    page: String,
+    pub(super) page: String,
     lang: Language,
     badge: Option<Badge>,
     rating: Option<RatingTag>,

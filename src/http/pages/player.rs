@@ -1,5 +1,6 @@
 //! One player: how strong, with which games, and how it plays.
 
+mod games;
 pub(super) mod history;
 mod leagues;
 mod play;
@@ -8,22 +9,24 @@ mod seasons;
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::Html;
-use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss};
+use fourfold_engine::{Variant, WinDrawLoss};
 use serde::Deserialize;
 
+use self::games::GamesSection;
 use self::history::RatingHistory;
 use self::leagues::LeaguesShown;
 use self::play::PlaySection;
 use self::seasons::SeasonPlaceShown;
 use super::avatar::Avatar;
 use super::bots::trouble;
+use super::calendar::Calendar;
 use super::characters::{Cast, Character, PlayDialog};
-use super::drawing::{DiscIcon, Drawing, MiniBoard};
 use super::error::PageError;
 use super::friends::follower;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
-use super::parts::{Badge, PlayerTag, badge};
+use super::parts::{Badge, badge};
+use super::puzzles::calendar;
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::analysis::values::Asker;
@@ -33,10 +36,12 @@ use crate::http::api::players::{VariantRating, correspondence_of, ratings_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::leagues::{Achievements, OPPONENTS_MAX};
 use crate::http::payer::Paying;
+use crate::http::request::QueryParameters;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};
 use crate::model::ids::{GONE_PREFIX, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 
 use crate::model::rating::elo::ShownRating;
 use crate::protocol::server::LiveGame;
@@ -44,13 +49,10 @@ use crate::protocol::terms::{WirePlayer, WireVariant};
 use crate::storage::StoreError;
 use crate::storage::follows::TiedPlayer;
 use crate::storage::games::SeenBy;
-use crate::storage::record::{StoredGame, StoredPlayer};
-use crate::storage::store::GameQuery;
+use crate::storage::record::StoredPlayer;
 use crate::system::config::PROGRAM_STYLE;
 use crate::system::shares::Payer;
 
-/// Finished games on one page.
-const GAMES_PER_PAGE: u32 = 20;
 /// Points of the rating's curve: more would not be seen.
 const HISTORY_MAX: u32 = 200;
 
@@ -65,29 +67,10 @@ pub(super) fn wire(player: &StoredPlayer, rating: Option<ShownRating>) -> WirePl
 /// The query of the page's address.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct From {
-    /// Only games that finished before the one of this number.
-    before: Option<u64>,
     /// The board that curve, crosstable and habits are of.
     variant: Option<String>,
     /// How many of the last rated games to judge by stages.
     stages: Option<String>,
-}
-
-/// One finished game in the player's list.
-struct PlayerGameRow {
-    id: String,
-    board: MiniBoard,
-    disc: DiscIcon,
-    opponent: PlayerTag,
-    /// The game in words.
-    label: String,
-    /// Key of the word for the result, and how to show it.
-    result: (&'static str, &'static str),
-    reason: String,
-    plies: usize,
-    delta: Option<i32>,
-    /// When it ended: the day, and the time of day.
-    ended: Option<(String, String)>,
 }
 
 /// How the rating stands.
@@ -218,6 +201,8 @@ struct PlayerPage {
     may_be_asked: bool,
     between: Between,
     owner: Option<Linked>,
+    /// What a person shows.
+    portrait: Portrait,
     about: String,
     version: Option<String>,
     url: Option<String>,
@@ -232,8 +217,9 @@ struct PlayerPage {
     history: Option<RatingHistory>,
     play: PlaySection,
     live: Vec<GameTile>,
-    games: Vec<PlayerGameRow>,
-    older: Option<u64>,
+    games: GamesSection,
+    /// Of the visitor's own page.
+    calendar: Option<Calendar>,
 }
 
 pub(super) async fn page(
@@ -242,11 +228,11 @@ pub(super) async fn page(
     Path(name): Path<String>,
     Paying(share): Paying,
     Query(from): Query<From>,
+    parameters: QueryParameters,
 ) -> Page {
     let Some(player) = named(&state, &name).await? else { return Err(PageError::not_found(visitor)) };
     let (lang, ratings) = (visitor.language(), ratings_of(&state, &player).await?);
     let (variant, bots) = (shown_variant(&from, &ratings), state.arena.open_bots());
-    let (games, older) = finished(&state, lang, &player.id, from.before, seen_by(&visitor)).await?;
     let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
     let rivals = || Character::all(lang, &bots);
     let page = PlayerPage {
@@ -255,13 +241,14 @@ pub(super) async fn page(
         frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
         name: player.name.to_string(),
         badge: badge(player.kind),
-        avatar: Avatar::of(player.kind, &player.name),
+        avatar: Avatar::of(player.kind, &player.name, player.portrait.picture),
         is_house: player.house,
         notes: notes(lang, &bots, &player.id),
         is_online: player.house || state.arena.is_online(&player.id),
         may_be_asked: may_be_asked(&state, &visitor, &player),
         between: Between::of(&state, &visitor, &player).await?,
         owner: owner(&state, lang, &player).await?,
+        portrait: player.portrait.clone(),
         about: about(lang, &player),
         version: player.profile.version.clone(),
         url: super::bots::web_address(player.profile.url.as_deref()),
@@ -275,10 +262,19 @@ pub(super) async fn page(
         history: history(&state, lang, &player.id, variant, elo_on(&ratings, variant)).await?,
         play: PlaySection::read(&state, lang, &player.id, variant, met).await?,
         live: live_games(&state, lang, &player.id, &Cast::new(lang, &bots)),
-        games,
-        older,
+        games: GamesSection::read(&state, lang, &player, &parameters, seen_by(&visitor)).await?,
+        calendar: own_calendar(&state, &visitor, &player).await?,
     };
     Ok(Html(page.render()?))
+}
+
+/// The days with the daily puzzle solved, on one's own page alone.
+async fn own_calendar(
+    state: &AppState,
+    visitor: &Visitor,
+    player: &StoredPlayer,
+) -> Result<Option<Calendar>, PageError> {
+    if visitor.is(&player.id) { calendar(state, visitor).await } else { Ok(None) }
 }
 
 /// That a bot of the house is a program of the operator's, and why it plays no games now.
@@ -497,74 +493,6 @@ fn learnt(state: &AppState, player: &PlayerId) -> Option<LearnerLink> {
 /// Whoever looks, for what is read.
 fn seen_by(visitor: &Visitor) -> SeenBy {
     visitor.viewer().map_or(SeenBy::Everybody, |viewer| SeenBy::Player(viewer.identity.id.clone()))
-}
-
-/// A page of finished games, the newest first, and where the next page begins.
-async fn finished(
-    state: &AppState,
-    lang: Language,
-    player: &PlayerId,
-    before: Option<u64>,
-    seen_by: SeenBy,
-) -> Result<(Vec<PlayerGameRow>, Option<u64>), StoreError> {
-    let query = GameQuery {
-        player: Some(player.clone()),
-        after: before,
-        newest_first: true,
-        limit: GAMES_PER_PAGE,
-        seen_by,
-        ..GameQuery::default()
-    };
-    let games = state.store.finished_games(&query).await?;
-    let is_full = games.len() == GAMES_PER_PAGE as usize;
-    let older = games.last().and_then(|game| game.settlement.as_ref()).map(|settled| settled.number);
-    let mut rows = Vec::with_capacity(games.len());
-    for game in games {
-        rows.push(game_row(state, lang, player, &game).await?);
-    }
-    Ok((rows, older.filter(|_| is_full)))
-}
-
-async fn game_row(
-    state: &AppState,
-    lang: Language,
-    player: &PlayerId,
-    game: &StoredGame,
-) -> Result<PlayerGameRow, StoreError> {
-    let side = if game.spec.players.first == *player { Side::First } else { Side::Second };
-    let opponent_id = &game.spec.players[side.opponent()];
-    let missing = || StoreError::Corrupt(format!("game {} has a player who is not there", game.spec.id));
-    let opponent = state.store.player(opponent_id).await?.ok_or_else(missing)?;
-    let ending =
-        game.ending().ok_or_else(|| StoreError::Corrupt(format!("game {} has no end", game.spec.id)))?;
-    let entry = game.settlement.as_ref().and_then(|settled| settled.ratings).map(|ratings| ratings[side]);
-    let elo = |milli: crate::model::rating::elo::MilliElo| milli.to_elo();
-    let moves = game.moves();
-    let result = result_words(ending.result.seen_by(side));
-    Ok(PlayerGameRow {
-        id: game.spec.id.to_string(),
-        board: MiniBoard { drawing: Drawing::new(game.spec.variant, &moves) },
-        disc: DiscIcon::new(side.into()),
-        opponent: PlayerTag::new(lang, &wire(&opponent, None)),
-        label: lang.fill(
-            "player.game_against",
-            &[("name", opponent.name.as_str()), ("result", lang.text(result.0))],
-        ),
-        result,
-        reason: words::reason(lang, ending.reason, game.spec.variant.connect()),
-        plies: moves.len(),
-        delta: entry.map(|entry| elo(entry.after) - elo(entry.before)),
-        ended: game.events.last().map(|event| (words::day(lang, event.at), words::minute(event.at))),
-    })
-}
-
-fn result_words(result: Option<SideResult>) -> (&'static str, &'static str) {
-    match result {
-        Some(SideResult::Win) => ("game.won", "won"),
-        Some(SideResult::Loss) => ("game.lost", "lost"),
-        Some(SideResult::Draw) => ("game.drawn", "soft"),
-        None => ("game.void", "soft"),
-    }
 }
 
 /// The games that somebody plays now.

@@ -7,6 +7,7 @@ use fourfold_engine::{Side, Variant};
 use serde::Deserialize;
 
 use super::Page;
+use super::calendar::{Calendar, first_day};
 use super::drawing::{BoardDrawing, Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
@@ -16,6 +17,7 @@ use crate::http::texts::Language;
 use crate::model::ids::PuzzleId;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, PuzzleEntry};
+use crate::study::puzzles::choosing::day_of;
 use crate::study::puzzles::service::{PuzzleError, PuzzleRecord, ShownPuzzle};
 use crate::study::puzzles::themes::{Theme, themes};
 
@@ -123,6 +125,15 @@ impl Yours {
     }
 }
 
+/// The days on which the visitor solved the daily puzzle; none for whoever is not known.
+pub(super) async fn calendar(state: &AppState, visitor: &Visitor) -> Result<Option<Calendar>, PageError> {
+    let Some(viewer) = visitor.viewer() else { return Ok(None) };
+    let today = day_of(UnixMillis::now());
+    let days = state.puzzles.days(&viewer.identity.id, first_day(today)).await?;
+    let record = record(state, visitor).await?;
+    Ok(Some(Calendar::new(visitor.language(), today, &days, (record.streak, record.best_streak))))
+}
+
 /// The puzzle of the day where it is played beside other things.
 pub(super) struct LittlePuzzle {
     pub(super) shown: Teaser,
@@ -167,6 +178,7 @@ struct PuzzlesPage {
     /// There are no puzzles at all if there is none.
     daily: Option<Teaser>,
     yours: Yours,
+    calendar: Option<Calendar>,
     /// Key of the heading, and what stands there; shelves that would be empty are left out.
     shelves: Vec<(&'static str, Vec<Teaser>)>,
 }
@@ -194,6 +206,7 @@ pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Pa
         frame: visitor.frame(Tab::Puzzles, lang.text("puzzles.title")),
         daily: daily_teaser(&state, lang).await?,
         yours: Yours::new(lang, record),
+        calendar: calendar(&state, &visitor).await?,
         shelves: shelves(&state, lang).await?,
     };
     Ok(Html(page.render()?))
@@ -251,27 +264,6 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         Err(PuzzleError::NoSuchPuzzle) => Err(PageError::not_found(visitor)),
         Err(other) => Err(other.into()),
     }
-}
-
-#[derive(Template)]
-#[template(path = "rush.html")]
-struct RushPage {
-    frame: LayoutFrame,
-    board: BoardDrawing,
-    /// Ids, the easiest first; empty if there are no puzzles.
-    puzzles: String,
-}
-
-/// Puzzles one after the other; which ones is drawn anew each time.
-pub(super) async fn rush(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let lang = visitor.language();
-    let puzzles: Vec<String> = state.puzzles.rush().await?.iter().map(ToString::to_string).collect();
-    let page = RushPage {
-        frame: visitor.frame(Tab::Puzzles, lang.text("rush.title")),
-        board: BoardDrawing::to_play(lang, Drawing::new(Variant::STANDARD, "")),
-        puzzles: puzzles.join(" "),
-    };
-    Ok(Html(page.render()?))
 }
 
 /// The word for what a puzzle is about.

@@ -92,7 +92,7 @@ impl SeasonPageRow {
         let score = fitted.live.score;
         Self {
             rank,
-            avatar: Avatar::of(player.kind, &player.name),
+            avatar: Avatar::of(player.kind, &player.name, player.portrait.picture),
             player: PlayerTag::new(lang, &player::wire(&player, None)),
             elo: fitted.whole_elo(),
             pm95: fitted.whole_pm95(),

@@ -40,7 +40,7 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 37] = [
+const PATHS: [&str; 38] = [
     "/friends",
     "/invite",
     "/invite?to=ada",
@@ -61,6 +61,7 @@ const PATHS: [&str; 37] = [
     "/learn/rules",
     "/learn/glossary",
     "/puzzles/rush",
+    "/puzzles/rush/board",
     "/settings",
     "/game/one",
     "/tv",

@@ -236,10 +236,17 @@ pub(super) fn board(lang: Language, variant: Variant) -> String {
 pub(super) fn day(lang: Language, at: UnixMillis) -> String {
     let Ok(time) = Timestamp::from_millisecond(at.0) else { return String::new() };
     let date = time.to_zoned(TimeZone::UTC).date();
-    let month = usize::try_from(date.month() - 1).unwrap_or_default();
-    let month = lang.text("player.months").split(' ').nth(month).unwrap_or_default();
+    let month = month(lang, at);
     let (day, year) = (date.day().to_string(), date.year().to_string());
     lang.fill("player.day_format", &[("day", day.as_str()), ("month", month), ("year", &year)])
+}
+
+/// The month of a moment: `Nov`.
+pub(super) fn month(lang: Language, at: UnixMillis) -> &'static str {
+    let time = Timestamp::from_millisecond(at.0).unwrap_or_default();
+    let month = time.to_zoned(TimeZone::UTC).date().month();
+    let place = usize::try_from(month - 1).unwrap_or_default();
+    lang.text("player.months").split(' ').nth(place).unwrap_or_default()
 }
 
 /// Day and time: `20 Nov 2026, 18:00 UTC`.

@@ -238,3 +238,39 @@ async fn bots_and_strangers_have_no_account_to_look_after() {
     answer.check_refused(403, "forbidden", None);
     site.get(ACCOUNT).await.check_refused(401, "unauthorized", None);
 }
+
+#[tokio::test]
+async fn a_person_shows_a_picture_a_flag_and_a_line() {
+    const PROFILE: &str = "/api/v1/account/profile";
+    let site = TestSite::new();
+    let cookie = site.register("Ada").await;
+    let nothing = json!({ "picture": null, "flag": null, "line": null });
+    assert_eq!(ask(&site, Method::GET, PROFILE, &cookie, Value::Null).await.json(), nothing);
+    let shown = json!({ "picture": "owl", "flag": "NL", "line": "<b>4</b> & 4" });
+    assert_eq!(ask(&site, Method::PUT, PROFILE, &cookie, shown.clone()).await.json(), shown);
+    assert_eq!(ask(&site, Method::GET, PROFILE, &cookie, Value::Null).await.json(), shown);
+    let public = site.get("/api/v1/players/ada").await.json();
+    assert_eq!((&public["picture"], &public["line"]), (&shown["picture"], &shown["line"]));
+    let page = site.get("/player/ada").await.body;
+    assert!(page.contains("#owl\"/>") && page.contains(">NL</abbr>"), "{page}");
+    assert!(!page.contains("<b>4") && page.contains("&#60;b&#62;4"), "{page}");
+    let own = ask(&site, Method::GET, "/account", &cookie, Value::Null).await.body;
+    assert!(own.contains("value=\"owl\" checked") && own.contains("value=\"NL\" selected"), "{own}");
+    let export = ask(&site, Method::GET, "/api/v1/account/export", &cookie, Value::Null).await.body;
+    assert!(export.contains("\"picture\":\"owl\""), "{export}");
+    for (body, field) in [
+        (json!({ "picture": "../x" }), "picture"),
+        (json!({ "flag": "nl" }), "flag"),
+        (json!({ "line": "x".repeat(81) }), "line"),
+        (json!({ "line": "a\u{202e}b" }), "line"),
+        (json!({ "line": "a\nb" }), "line"),
+        (json!({ "line": "" }), "line"),
+    ] {
+        ask(&site, Method::PUT, PROFILE, &cookie, body).await.check_refused(422, "bad_field", Some(field));
+    }
+    assert_eq!(
+        ask(&site, Method::PUT, PROFILE, &cookie, json!({ "flag": "DE" })).await.json()["picture"],
+        Value::Null
+    );
+    site.get(PROFILE).await.check_refused(401, "unauthorized", None);
+}

@@ -1,13 +1,15 @@
 //! Puzzles: what is shown before they are solved, what attempts come to, and what is refused.
 
 use axum::http::{Method, StatusCode, header};
+use fourfold_engine::{Column, Game, Variant};
 use serde_json::{Value, json};
 
-use crate::http::testing::TestSite;
+use crate::http::testing::{Answer, TestSite};
 use crate::storage::Store as _;
 use crate::storage::puzzles::Harvest;
 use crate::storage::store::Write;
 use crate::study::puzzles::shipped;
+use crate::system::shares::Share;
 
 async fn with_puzzles() -> TestSite {
     let site = TestSite::new();
@@ -157,4 +159,127 @@ async fn pages_read_without_script_and_say_when_there_is_nothing() {
     assert_eq!(site.get("/puzzle/p0").await.status, StatusCode::NOT_FOUND);
     let lobby = site.get("/").await.body;
     assert!(lobby.contains("/puzzles/daily") && lobby.contains("to begin a streak"), "{lobby}");
+}
+
+/// The moves that solve the puzzle of a run, which only a test can look up: it has no id there.
+fn own_moves(run: &Value) -> String {
+    let moves = run["puzzle"]["moves"].as_str().unwrap();
+    let line = shipped::puzzles().into_iter().find(|puzzle| puzzle.moves == moves).unwrap().line;
+    line.chars().step_by(2).collect()
+}
+
+/// A move that does not.
+fn wrong_move(run: &Value) -> String {
+    let game = Game::from_moves(Variant::STANDARD, run["puzzle"]["moves"].as_str().unwrap()).unwrap();
+    let right = own_moves(run).chars().next().unwrap();
+    game.position().legal_columns().map(Column::digit).find(|digit| *digit != right).unwrap().into()
+}
+
+async fn begin(site: &TestSite, cookie: &str, kind: &str) -> Value {
+    let answer = site.as_page(Method::POST, "/api/v1/puzzles/runs", cookie, &json!({ "kind": kind })).await;
+    assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.body);
+    answer.json()
+}
+
+async fn answer(site: &TestSite, cookie: &str, run: &Value, moves: &str) -> Answer {
+    let path = format!("/api/v1/puzzles/runs/{}/moves", run["run"].as_str().unwrap());
+    let body = json!({ "number": run["puzzle"]["number"], "moves": moves });
+    site.as_page(Method::POST, &path, cookie, &body).await
+}
+
+#[tokio::test]
+async fn a_run_is_handed_out_puzzle_by_puzzle_judged_and_listed() {
+    let site = with_puzzles().await;
+    let ada = site.register("Ada").await;
+    let mut run = begin(&site, &ada, "lives").await;
+    assert_eq!((&run["left_ms"], &run["over"], &run["solved"]), (&Value::Null, &json!(false), &json!(0)));
+    assert!(run["puzzle"].get("id").is_none() && run["puzzle"].get("line").is_none(), "{run}");
+    for (number, right) in [(1, true), (2, false), (3, true), (4, false), (5, false)] {
+        assert_eq!(run["puzzle"]["number"], number);
+        let moves = if right { own_moves(&run) } else { wrong_move(&run) };
+        run = answer(&site, &ada, &run, &moves).await.json();
+        assert_eq!(run["answered"]["status"], if right { "solved" } else { "wrong" }, "{run}");
+        assert!(run["answered"]["id"].is_string());
+    }
+    assert_eq!((&run["solved"], &run["over"], &run["puzzle"]), (&json!(2), &json!(true), &Value::Null));
+    assert_eq!((run["missed"].as_array().unwrap().len(), &run["rank_today"]), (3, &json!(1)));
+    let list = site.get("/api/v1/puzzles/rush?kind=lives&period=day").await.json();
+    assert_eq!((&list["items"][0]["name"], &list["items"][0]["solved"]), (&json!("Ada"), &json!(2)));
+    assert_eq!((&list["you"], &list["period"]), (&Value::Null, &json!("day")));
+    let own = site.as_page(Method::GET, "/api/v1/puzzles/rush?kind=lives", &ada, &Value::Null).await.json();
+    assert_eq!(own["you"]["rank"], 1);
+    let other = site.get("/api/v1/puzzles/rush").await.json();
+    assert_eq!((&other["items"], &other["kind"]), (&json!([]), &json!("minutes")));
+    let page = site.get("/puzzles/rush/board?kind=lives&period=week").await.body;
+    assert!(page.contains("/player/Ada") && page.contains("only accounts stand on the boards"), "{page}");
+    let empty = site.get("/puzzles/rush/board").await.body;
+    assert!(empty.contains("Nobody stands here yet"));
+    site.get("/api/v1/puzzles/rush?kind=hours").await.check_refused(400, "bad_parameter", Some("kind"));
+    site.get("/api/v1/puzzles/rush?period=year").await.check_refused(400, "bad_parameter", Some("period"));
+}
+
+#[tokio::test]
+async fn nobody_can_say_what_they_have_not_done_in_a_run() {
+    let site = with_puzzles().await;
+    let (ada, eve) = (site.register("Ada").await, site.register("Eve").await);
+    let run = begin(&site, &ada, "minutes").await;
+    assert!(run["left_ms"].as_u64().is_some_and(|left| (170_000..=180_000).contains(&left)), "{run}");
+    let early = json!({ "run": run["run"], "puzzle": { "number": 2 } });
+    answer(&site, &ada, &early, "4").await.check_refused(409, "conflict", None);
+    answer(&site, &eve, &run, &own_moves(&run)).await.check_refused(404, "not_found", None);
+    let next = answer(&site, &ada, &run, &own_moves(&run)).await.json();
+    assert_eq!((&next["solved"], &next["puzzle"]["number"]), (&json!(1), &json!(2)));
+    answer(&site, &ada, &run, &own_moves(&run)).await.check_refused(409, "conflict", None);
+    answer(&site, &ada, &next, "x").await.check_refused(422, "bad_field", Some("moves"));
+    let far = json!({ "run": run["run"], "puzzle": { "number": 61 } });
+    answer(&site, &ada, &far, "4").await.check_refused(422, "bad_field", Some("number"));
+    // A second tab begins another one: the first has ended, and what it came to stands.
+    let second = begin(&site, &ada, "minutes").await;
+    answer(&site, &ada, &next, &own_moves(&next)).await.check_refused(404, "not_found", None);
+    let list = site.get("/api/v1/puzzles/rush").await.json();
+    assert_eq!((&list["items"][0]["name"], &list["items"][0]["solved"]), (&json!("Ada"), &json!(1)));
+    assert_eq!(second["solved"], 0);
+    let unknown = site.post("/api/v1/puzzles/runs", &json!({ "kind": "hours" })).await;
+    unknown.check_refused(422, "bad_field", Some("kind"));
+}
+
+#[tokio::test]
+async fn runs_of_strangers_are_so_many_at_a_time_and_never_listed() {
+    let site = with_puzzles().await;
+    let at_most = Share::PuzzleRun.rule().network.held.unwrap();
+    let mut last = Value::Null;
+    for _ in 0..at_most {
+        last = site.post("/api/v1/puzzles/runs", &json!({ "kind": "lives" })).await.json();
+    }
+    let more = site.post("/api/v1/puzzles/runs", &json!({ "kind": "lives" })).await;
+    more.check_refused(429, "rate_limited", None);
+    let path = format!("/api/v1/puzzles/runs/{}/moves", last["run"].as_str().unwrap());
+    let mut run = site.post(&path, &json!({ "number": 1, "moves": own_moves(&last) })).await.json();
+    while run["over"] == false {
+        let number = &run["puzzle"]["number"];
+        run = site.post(&path, &json!({ "number": number, "moves": wrong_move(&run) })).await.json();
+    }
+    assert_eq!((&run["solved"], &run["rank_today"]), (&json!(1), &Value::Null));
+    assert_eq!(site.get("/api/v1/puzzles/rush?kind=lives").await.json()["items"], json!([]));
+    let again = site.post("/api/v1/puzzles/runs", &json!({ "kind": "lives" })).await;
+    assert_eq!(again.status, StatusCode::CREATED, "the one that is over has left its place");
+}
+
+#[tokio::test]
+async fn the_days_with_the_daily_puzzle_solved_stand_in_a_calendar() {
+    let site = with_puzzles().await;
+    let ada = site.register("Ada").await;
+    let page = site.as_page(Method::GET, "/puzzles", &ada, &Value::Null).await.body;
+    assert!(page.contains("id=\"calendar\"") && !page.contains(": solved"), "{page}");
+    let (path, right) = daily(&site).await;
+    let solved = json!({ "moves": right });
+    site.as_page(Method::POST, &format!("{path}/attempts"), &ada, &solved).await;
+    for (address, is_shown) in [("/puzzles", true), ("/player/Ada", true), ("/player/Eve", false)] {
+        if !is_shown {
+            site.register("Eve").await;
+        }
+        let page = site.as_page(Method::GET, address, &ada, &Value::Null).await.body;
+        assert_eq!(page.matches(": solved").count() > 0, is_shown, "{address}");
+    }
+    assert!(!site.get("/player/Ada").await.body.contains("id=\"calendar\""), "one's own alone");
 }

@@ -107,6 +107,71 @@ async fn games_are_read_page_by_page() {
 }
 
 #[tokio::test]
+async fn lists_of_games_are_chosen_by_the_same_words_and_keep_them_from_page_to_page() {
+    let site = with_games().await;
+    let short = GameSpec { rated: false, ..spec("short", "Bob", "Ada") };
+    play(&*site.store, short, "44", GameResult::Second, EndReason::Resign).await;
+    let found = async |path: &str| {
+        let list = site.get(&format!("/api/v1/{path}")).await.json();
+        (ids(&list).join(" "), list["cursor"].as_str().map(str::to_owned))
+    };
+    let whole = |ids: &str| (ids.to_owned(), None);
+    assert_eq!(found("players/ada/games?outcome=won").await, whole("short three one"));
+    assert_eq!(found("games?player=ada&outcome=lost").await, whole("two"));
+    assert_eq!(found("games?player=bob&outcome=lost&rated=true").await, whole("three one"));
+    assert_eq!(found("games?plies_max=2").await, whole("short"));
+    assert_eq!(found("players/bob/games?opponent=ADA&opening=767").await, whole("three two"));
+    let (first, cursor) = found("players/ada/games?outcome=won&limit=2").await;
+    assert_eq!(first, "short three");
+    let next = format!("players/ada/games?outcome=won&limit=2&cursor={}", cursor.unwrap());
+    assert_eq!(found(&next).await, whole("one"));
+    for (query, field) in [
+        ("outcome=won", "outcome"),
+        ("player=ada&outcome=beaten", "outcome"),
+        ("plies_min=65", "plies_min"),
+        ("plies_min=9&plies_max=8", "plies_max"),
+        ("opening=d4", "opening"),
+    ] {
+        site.get(&format!("/api/v1/games?{query}")).await.check_refused(400, "bad_parameter", Some(field));
+    }
+    site.get("/api/v1/players/ada/games?opponent=nobody").await.check_refused(
+        404,
+        "not_found",
+        Some("opponent"),
+    );
+}
+
+#[tokio::test]
+async fn a_profile_lists_the_games_that_are_chosen_and_says_what_it_cannot_read() {
+    let site = with_games().await;
+    for number in 0..25 {
+        let spec = GameSpec { rated: false, ..spec(&format!("more{number}"), "Ada", "Bob") };
+        play(&*site.store, spec, "44", GameResult::First, EndReason::Resign).await;
+    }
+    let page = async |query: &str| site.get(&format!("/player/ada?{query}")).await.body;
+    let games = |page: &str| page.matches("class=\"mini-link\"").count();
+    let first = page("plies_max=3&opening=4&outcome=won").await;
+    assert_eq!(games(&first), 20);
+    let (_, older) = first.split_once("/player/Ada?before=").unwrap();
+    let older = older.split_once('"').unwrap().0.replace("&#38;", "&").replace("&amp;", "&");
+    assert!(older.contains("&outcome=won&plies_max=3&opening=4#games"), "{older}");
+    let query = format!("before={}", older.strip_suffix("#games").unwrap());
+    assert_eq!(games(&page(&query).await), 5);
+    let none = page("plies_min=60").await;
+    assert!(none.contains("No game fits.") && games(&none) == 0);
+    for (query, said) in [
+        ("opponent=%3Cscript%3E", "There is no player of this name"),
+        ("opponent=nobody", "There is no player of this name"),
+        ("plies_min=70", "from 0 to 64"),
+        ("opening=d4", "one digit each"),
+    ] {
+        let page = page(query).await;
+        assert!(page.contains(said) && page.contains("aria-invalid"), "{query}");
+        assert!(!page.contains("<script>"), "{query}");
+    }
+}
+
+#[tokio::test]
 async fn the_stream_has_all_games_in_their_order() {
     let site = with_games().await;
     // More than a page of the store.
@@ -353,7 +418,7 @@ async fn the_openapi_document_describes_bodies_parameters_and_refusals() {
     assert_eq!(bots["responses"]["409"]["description"], "name_taken");
     let games = &document["paths"]["/api/v1/players/{name}/games"]["get"];
     let names: Vec<_> = games["parameters"].as_array().unwrap().iter().map(|p| p["name"].clone()).collect();
-    assert_eq!(names, ["name", "limit", "cursor"]);
+    assert_eq!((&names[0], &names[1], names.len()), (&json!("name"), &json!("opponent"), 14));
 }
 
 #[tokio::test]

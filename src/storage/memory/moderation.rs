@@ -8,6 +8,7 @@ use super::{MemoryStore, MemoryTables};
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::storage::moderation::{
     AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore,
 };
@@ -35,11 +36,11 @@ impl MemoryTables {
                 self.renamed(player, name)?.name = name.clone();
                 Written::Done
             }
+            MeasureKind::ClearProfile => self.set_portrait(player, &Portrait::default())?,
             MeasureKind::ResetPassword { password } => self.set_password(player, password, None)?,
             MeasureKind::SignOut => self.revoke(player, None)?,
             MeasureKind::Mute { until } => {
-                let mute = Ban { until: *until, reason: because.reason.clone() };
-                self.registered(player)?.mute = Some(mute);
+                self.registered(player)?.mute = Some(Ban { until: *until, reason: because.reason.clone() });
                 Written::Done
             }
             MeasureKind::Unmute => {
@@ -59,6 +60,13 @@ impl MemoryTables {
         };
         self.note(kind.entry(player), because);
         Ok(done)
+    }
+
+    /// What a person shows from now on.
+    pub(super) fn set_portrait(&mut self, id: &PlayerId, portrait: &Portrait) -> Result<Written, Refused> {
+        let person = self.players.get_mut(id).filter(|player| player.kind == PlayerKind::Human);
+        person.ok_or(Refused::NoSuchPlayer)?.portrait = portrait.clone();
+        Ok(Written::Done)
     }
 
     fn admitted(&self, code: &InvitationCode) -> u32 {

@@ -1,6 +1,7 @@
 //! Puzzles in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use async_trait::async_trait;
 
@@ -9,9 +10,11 @@ use crate::model::ids::{PlayerId, PuzzleId};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
-    GUEST_TRIES_TO_COUNT, Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryRecord,
-    TryResult,
+    GUEST_TRIES_TO_COUNT, Harvest, PUZZLE_DAYS_KEPT, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle,
+    Streak, TryRecord, TryResult,
 };
+use crate::storage::record::StoredPlayer;
+use crate::storage::rushes::{RUSH_DAYS_KEPT, RushBoard, RushPlace, RushResult};
 use crate::storage::store::{Refused, StoreError, Written};
 
 /// Puzzles by their ids, first attempts in their order, and streaks.
@@ -20,6 +23,8 @@ pub(super) struct MemoryPuzzles {
     all: BTreeMap<PuzzleId, StoredPuzzle>,
     tries: Vec<PuzzleTry>,
     streaks: HashMap<PlayerId, Streak>,
+    days: HashMap<PlayerId, BTreeSet<u32>>,
+    rushes: Vec<RushResult>,
 }
 
 impl MemoryPuzzles {
@@ -80,11 +85,44 @@ impl MemoryPuzzles {
     pub(super) fn forget(&mut self, player: &PlayerId) {
         self.tries.retain(|attempt| attempt.player != *player);
         self.streaks.remove(player);
+        self.days.remove(player);
+        self.rushes.retain(|result| result.player != *player);
     }
 
     pub(super) fn solve_daily(&mut self, player: &PlayerId, day: u32) {
         let streak = self.streaks.entry(player.clone()).or_default();
         *streak = streak.solved_on(day);
+        let days = self.days.entry(player.clone()).or_default();
+        days.insert(day);
+        days.retain(|old| *old >= day.saturating_sub(PUZZLE_DAYS_KEPT));
+    }
+
+    pub(super) fn note_rush(&mut self, result: &RushResult, kind: PlayerKind) -> Result<Written, Refused> {
+        if kind != PlayerKind::Human {
+            return Err(Refused::NoSuchPlayer);
+        }
+        let is_own = |old: &RushResult| old.player == result.player && old.kind == result.kind;
+        let same_day = self.rushes.iter_mut().find(|old| is_own(old) && old.day == result.day);
+        match same_day {
+            Some(old) if old.solved < result.solved => *old = result.clone(),
+            Some(_) => {}
+            None => self.rushes.push(result.clone()),
+        }
+        let own = self.rushes.iter().filter(|old| is_own(old));
+        let best = own.min_by_key(|old| (Reverse(old.solved), old.at)).map(|best| best.day);
+        let first = result.day.saturating_sub(RUSH_DAYS_KEPT);
+        self.rushes.retain(|old| !is_own(old) || old.day >= first || Some(old.day) == best);
+        Ok(Written::Done)
+    }
+
+    /// The best of each account, the best of all first.
+    fn best_rushes(&self, wanted: &RushBoard) -> Vec<&RushResult> {
+        let fits = |result: &&RushResult| result.kind == wanted.kind && result.day >= wanted.since;
+        let mut best: Vec<&RushResult> = self.rushes.iter().filter(fits).collect();
+        best.sort_by_key(|result| (Reverse(result.solved), result.at, result.player.clone()));
+        let mut seen = HashSet::new();
+        best.retain(|result| seen.insert(&result.player));
+        best
     }
 }
 
@@ -114,5 +152,30 @@ impl PuzzleStore for MemoryStore {
 
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError> {
         Ok(self.tables().puzzles.streaks.get(player).copied().unwrap_or_default())
+    }
+
+    async fn puzzle_days(&self, player: &PlayerId, since: u32) -> Result<Vec<u32>, StoreError> {
+        let tables = self.tables();
+        let days = tables.puzzles.days.get(player).into_iter().flatten();
+        Ok(days.copied().filter(|day| *day >= since).collect())
+    }
+
+    async fn rush_board(&self, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError> {
+        let tables = self.tables();
+        let best = tables.puzzles.best_rushes(wanted).into_iter();
+        let listed = best.filter_map(|result| {
+            let player = tables.players.get(&result.player)?;
+            (player.kind == PlayerKind::Human && player.ban.is_none()).then_some((player, result))
+        });
+        let place = |(rank, (player, result)): (u32, (&StoredPlayer, &RushResult))| RushPlace {
+            rank,
+            player: player.id.clone(),
+            name: player.name.clone(),
+            solved: result.solved,
+            at: result.at,
+        };
+        let is_wanted =
+            |place: &RushPlace| place.rank <= wanted.limit || wanted.of.as_ref() == Some(&place.player);
+        Ok((1..).zip(listed).map(place).filter(is_wanted).collect())
     }
 }

@@ -31,6 +31,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
             }
             Ok(outcome)
         }
+        Write::SetPortrait { player, portrait } => players::set_portrait(connection, player, portrait).await,
         Write::SetProfile { player, profile } => players::set_profile(connection, player, profile).await,
         Write::AddToken { token, at_most } => credentials::add_token(connection, token, *at_most).await,
         Write::RotateToken { old, new } => credentials::rotate(connection, old, new).await,
@@ -114,6 +115,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         }
         Write::TryPuzzle(attempt) => puzzles::attempt(connection, attempt).await,
         Write::SolveDaily { player, day } => puzzles::solve_daily(connection, player, *day).await,
+        Write::NoteRush(result) => puzzles::note_rush(connection, result).await,
         Write::SeeVersion { bot, version, at } => {
             bot_versions::see_version(connection, bot, version, *at).await
         }

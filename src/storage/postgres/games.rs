@@ -11,8 +11,9 @@ use super::players::{WriteOutcome, done_if};
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::games::{GameOutline, GameQuery, GameStore, Notes};
+use crate::storage::games::{ChosenGames, GameOutline, GameQuery, GameStore, GamesWanted, Notes};
 use crate::storage::record::StoredGame;
+use crate::storage::rows::chosen::{ChosenArguments, Reach};
 use crate::storage::rows::events::{EventRow, EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, select_outlines, sound,
@@ -23,7 +24,7 @@ use crate::storage::store::{Refused, StoreError};
 
 /// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
 macro_rules! select_games {
-    ($from:literal, $rest:literal) => {
+    ($from:literal, $rest:expr) => {
         concat!(
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
@@ -74,6 +75,48 @@ const DESCENDING: (&str, &str) = select_page!(
      ORDER BY o.number DESC LIMIT $4"
 );
 
+/// How far down games are looked at, and how many that are: of a player if one is given, above and below numbers, so
+/// many at most.
+const REACH: (&str, &str) = (
+    "SELECT min(number) AS lowest, count(*) AS looked_at FROM (SELECT n.number FROM settlement n \
+     WHERE $1::text IS NULL AND n.number > $2 AND n.number < $3 ORDER BY n.number DESC LIMIT $4) l",
+    "SELECT min(number) AS lowest, count(*) AS looked_at FROM (SELECT o.number FROM player_game o \
+     WHERE o.player = (SELECT key FROM player WHERE id = $1) AND o.number > $2 AND o.number < $3 \
+     ORDER BY o.number DESC LIMIT $4) l",
+);
+
+/// What a filter takes, behind the conditions of [`DESCENDING`].
+macro_rules! select_chosen {
+    ($from:literal, $which:literal) => {
+        select_games!(
+            $from,
+            concat!(
+                $which,
+                " AND n.ended_at >= $3 AND ($6::text IS NULL OR $6 IN (f.id, s.id)) \
+                 AND ($7::bigint IS NULL OR $7 = (f.kind = 'bot')::int + (s.kind = 'bot')::int) \
+                 AND ($8::text IS NULL OR g.variant = $8) AND ($9::boolean IS NULL OR $9 = \
+                 (g.rated AND coalesce(n.unrated_because, g.unrated_because) IS NULL)) \
+                 AND n.ended_at < $10 AND ($11::text IS NULL OR n.result = $11) \
+                 AND ($12::text IS NULL OR (f.id = $12 AND n.result = $13::text) \
+                 OR (s.id = $12 AND n.result = $14::text)) \
+                 AND length(n.moves) BETWEEN $15::bigint AND $16::bigint AND starts_with(n.moves, $17) \
+                 AND ($18::text IS NULL OR g.unrated_because IS DISTINCT FROM 'private' OR $18 IN (f.id, s.id)) \
+                 ORDER BY n.number DESC LIMIT $4"
+            )
+        )
+    };
+}
+const CHOSEN: (&str, &str) = (
+    select_chosen!(
+        "settlement n JOIN game g ON g.key = n.game",
+        "WHERE $5::text IS NULL AND n.number > $1 AND n.number < $2"
+    ),
+    select_chosen!(
+        "player_game o JOIN settlement n ON n.number = o.number JOIN game g ON g.key = n.game",
+        "WHERE o.player = (SELECT key FROM player WHERE id = $5) AND o.number > $1 AND o.number < $2"
+    ),
+);
+
 #[async_trait]
 impl GameStore for PostgresStore {
     async fn unfinished_games(&self) -> Result<Vec<Loaded>, StoreError> {
@@ -108,6 +151,13 @@ impl GameStore for PostgresStore {
             }
             query.after = last_number;
         }
+    }
+
+    async fn chosen_games(&self, wanted: &GamesWanted) -> Result<ChosenGames, StoreError> {
+        let moment = self.moment().await?;
+        let chosen = chosen(&moment, wanted).await?;
+        moment.end().await?;
+        Ok(chosen)
     }
 
     async fn outlines(&self, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
@@ -263,6 +313,46 @@ pub(super) async fn rows_of(connection: &Connection, games: &[i64]) -> Result<Ev
         events.add(row);
     }
     Ok(events)
+}
+
+/// Games that are wanted, damaged ones left out.
+async fn chosen(connection: &Connection, wanted: &GamesWanted) -> Result<ChosenGames, StoreError> {
+    let player = wanted.player.as_ref().map(PlayerId::as_str);
+    let below = wanted.before.map_or(i64::MAX, to_sql);
+    let above = match wanted.since {
+        Some(since) => first_number_since(connection, since).await?.saturating_sub(1),
+        None => 0,
+    };
+    let (reach, sql) = if player.is_some() { (REACH.1, CHOSEN.1) } else { (REACH.0, CHOSEN.0) };
+    let query = db::query_as(reach).bind(player).bind(above).bind(below).bind(wanted.look_at);
+    let (Some(lowest), looked_at): (Option<i64>, i64) = query.fetch_one(connection).await? else {
+        return Ok(ChosenGames::default());
+    };
+    let filter = ChosenArguments::of(&wanted.filter);
+    let rows: Vec<GameRow> = db::query_as(sql)
+        .bind(lowest - 1)
+        .bind(below)
+        .bind(wanted.since.map_or(i64::MIN, |since| since.0))
+        .bind(wanted.limit.saturating_add(1))
+        .bind(player)
+        .bind(filter.opponent)
+        .bind(filter.bots)
+        .bind(filter.variant)
+        .bind(filter.rated)
+        .bind(filter.until)
+        .bind(filter.result)
+        .bind(filter.player)
+        .bind(filter.if_first)
+        .bind(filter.if_second)
+        .bind(filter.plies_min)
+        .bind(filter.plies_max)
+        .bind(filter.opening)
+        .bind(wanted.seen_by.bound())
+        .fetch_all(connection)
+        .await?;
+    let reach =
+        Reach { lowest: number("settlement.number", lowest)?, looked_at: number("count", looked_at)? };
+    Ok(reach.chosen(wanted, with_events(connection, rows, Notes::Spared).await?))
 }
 
 /// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through

@@ -11,6 +11,7 @@ use super::puzzles;
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::storage::moderation::{
     AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
 };
@@ -72,6 +73,9 @@ async fn orders(connection: &Connection) -> Result<Vec<AuditEntry>, StoreError> 
     decode_log(rows)
 }
 
+const UNBAN: &str = "UPDATE player SET banned_because = NULL, banned_until = NULL \
+                     WHERE id = $1 AND banned_because IS NOT NULL";
+
 /// Does what a measure says, or finds why it cannot be before anything is written.
 pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
     let Measure { player, kind, because } = measure;
@@ -83,11 +87,10 @@ pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOut
             done_if(query.bind(player.as_str()).execute(connection).await?, Refused::NoSuchPlayer)
         }
         MeasureKind::Unban => {
-            let sql = "UPDATE player SET banned_because = NULL, banned_until = NULL \
-                       WHERE id = $1 AND banned_because IS NOT NULL";
-            done_if(db::query(sql).bind(player.as_str()).execute(connection).await?, Refused::NotBanned)
+            done_if(db::query(UNBAN).bind(player.as_str()).execute(connection).await?, Refused::NotBanned)
         }
         MeasureKind::Rename { name } => rename(connection, player, name).await?,
+        MeasureKind::ClearProfile => players::set_portrait(connection, player, &Portrait::default()).await?,
         MeasureKind::ResetPassword { password } => {
             credentials::set_password(connection, player, password, None).await?
         }

@@ -4,6 +4,7 @@ use super::db::{self, Connection};
 use super::{bot_versions, published, resets};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::{Flag, Picture, Portrait, ProfileLine};
 use crate::storage::record::{BotProfile, StoredPlayer};
 use crate::storage::rows::players::{decode_players, decode_starts};
 use crate::storage::starts::Starts;
@@ -15,7 +16,7 @@ macro_rules! select_players {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.language, p.created_at, \
-             p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start ",
+             p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start, p.picture, p.flag, p.line ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -169,7 +170,8 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = $1, name = $2, owner = NULL, password = NULL, version = NULL, \
-               about = NULL, url = NULL, language = NULL, banned_because = NULL, \
+               about = NULL, url = NULL, language = NULL, picture = NULL, flag = NULL, line = NULL, \
+               banned_because = NULL, \
                banned_until = NULL, muted_because = NULL, muted_until = NULL WHERE id = $3 AND NOT house";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection).await?;
@@ -254,4 +256,16 @@ pub(super) async fn set_profile(
     let query = query.bind(&profile.language);
     let updated = query.bind(player.as_str()).execute(connection).await?;
     Ok(done_if(updated, Refused::NoSuchPlayer))
+}
+
+pub(super) async fn set_portrait(
+    connection: &Connection,
+    player: &PlayerId,
+    portrait: &Portrait,
+) -> WriteOutcome {
+    let sql = "UPDATE player SET picture = $1, flag = $2, line = $3 WHERE id = $4 AND kind = 'human'";
+    let query =
+        db::query(sql).bind(portrait.picture.map(Picture::as_str)).bind(portrait.flag.map(Flag::as_str));
+    let query = query.bind(portrait.line.as_ref().map(ProfileLine::as_str)).bind(player.as_str());
+    Ok(done_if(query.execute(connection).await?, Refused::NoSuchPlayer))
 }

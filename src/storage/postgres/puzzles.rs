@@ -8,10 +8,13 @@ use crate::model::ids::{PlayerId, PuzzleId};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
-    GUEST_TRIES_TO_COUNT, Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryResult,
+    GUEST_TRIES_TO_COUNT, Harvest, PUZZLE_DAYS_KEPT, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle,
+    Streak, TryResult,
 };
 use crate::storage::rows::puzzles::{PuzzleRow, record, streak};
+use crate::storage::rows::rushes::{RushRow, select_rushes};
 use crate::storage::rows::{number, parsed, word};
+use crate::storage::rushes::{RUSH_DAYS_KEPT, RushBoard, RushPlace, RushResult};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
@@ -33,6 +36,14 @@ impl PuzzleStore for PostgresStore {
 
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError> {
         puzzle_streak(&*self.reader().await?, player).await
+    }
+
+    async fn puzzle_days(&self, player: &PlayerId, since: u32) -> Result<Vec<u32>, StoreError> {
+        puzzle_days(&*self.reader().await?, player, since).await
+    }
+
+    async fn rush_board(&self, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError> {
+        rush_board(&*self.reader().await?, wanted).await
     }
 }
 
@@ -78,6 +89,21 @@ async fn puzzle_streak(connection: &Connection, player: &PlayerId) -> Result<Str
         "SELECT s.day, s.run, s.best FROM puzzle_streak s JOIN player p ON p.key = s.player WHERE p.id = $1";
     let row = db::query_as(sql).bind(player.as_str()).fetch_optional(connection).await?;
     Ok(streak(row)?)
+}
+
+async fn puzzle_days(connection: &Connection, player: &PlayerId, since: u32) -> Result<Vec<u32>, StoreError> {
+    let sql = "SELECT d.day FROM puzzle_day d JOIN player p ON p.key = d.player \
+               WHERE p.id = $1 AND d.day >= $2 ORDER BY d.day";
+    let query = db::query_scalar(sql).bind(player.as_str()).bind(since);
+    let days: Vec<i64> = query.fetch_all(connection).await?;
+    Ok(days.into_iter().map(|day| number("puzzle_day.day", day)).collect::<Result<_, _>>()?)
+}
+
+async fn rush_board(connection: &Connection, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError> {
+    let query = db::query_as(select_rushes!("$1", "$2", "$3", "$4")).bind(wanted.kind.word());
+    let query = query.bind(wanted.since).bind(wanted.limit).bind(wanted.of.as_ref().map(PlayerId::as_str));
+    let rows: Vec<RushRow> = query.fetch_all(connection).await?;
+    Ok(rows.into_iter().map(RushRow::decode).collect::<Result<_, _>>()?)
 }
 
 // ---- writing ----
@@ -136,15 +162,37 @@ async fn count(connection: &Connection, player: i64, puzzle: i64) -> Result<(), 
     Ok(())
 }
 
-pub(super) async fn solve_daily(connection: &Connection, player: &PlayerId, day: u32) -> WriteOutcome {
+pub(super) async fn solve_daily(connection: &Connection, player: &PlayerId, solved: u32) -> WriteOutcome {
     let Some(key) = players::key_of(connection, player).await? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
     let query = db::query_as("SELECT day, run, best FROM puzzle_streak WHERE player = $1").bind(key);
-    let Streak { day, run, best } = streak(query.fetch_optional(connection).await?)?.solved_on(day);
+    let Streak { day, run, best } = streak(query.fetch_optional(connection).await?)?.solved_on(solved);
     let sql = "INSERT INTO puzzle_streak (player, day, run, best) VALUES ($1, $2, $3, $4) \
                ON CONFLICT (player) DO UPDATE SET day = excluded.day, run = excluded.run, best = excluded.best";
     db::query(sql).bind(key).bind(day).bind(run).bind(best).execute(connection).await?;
+    let sql = "INSERT INTO puzzle_day (player, day) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    db::query(sql).bind(key).bind(solved).execute(connection).await?;
+    let sql = "DELETE FROM puzzle_day WHERE player = $1 AND day < $2";
+    db::query(sql).bind(key).bind(solved.saturating_sub(PUZZLE_DAYS_KEPT)).execute(connection).await?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) async fn note_rush(connection: &Connection, result: &RushResult) -> WriteOutcome {
+    let sql = "SELECT key FROM player WHERE id = $1 AND kind = 'human'";
+    let key: Option<i64> =
+        db::query_scalar(sql).bind(result.player.as_str()).fetch_optional(connection).await?;
+    let Some(key) = key else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let kind = result.kind.word();
+    let sql = "INSERT INTO rush (player, kind, day, solved, at) VALUES ($1, $2, $3, $4, $5) \
+               ON CONFLICT (player, kind, day) DO UPDATE SET solved = excluded.solved, at = excluded.at \
+               WHERE excluded.solved > rush.solved";
+    let query = db::query(sql).bind(key).bind(kind).bind(result.day).bind(result.solved);
+    query.bind(result.at.0).execute(connection).await?;
+    let sql = "DELETE FROM rush WHERE player = $1 AND kind = $2 AND day < $3 AND day <> \
+               (SELECT day FROM rush WHERE player = $1 AND kind = $2 ORDER BY solved DESC, at LIMIT 1)";
+    let query = db::query(sql).bind(key).bind(kind);
+    query.bind(result.day.saturating_sub(RUSH_DAYS_KEPT)).execute(connection).await?;
     Ok(Ok(Written::Done))
 }
 
@@ -153,6 +201,8 @@ pub(super) async fn forget(connection: &Connection, player: &PlayerId) -> Result
     for sql in [
         "DELETE FROM puzzle_try WHERE player = (SELECT key FROM player WHERE id = $1)",
         "DELETE FROM puzzle_streak WHERE player = (SELECT key FROM player WHERE id = $1)",
+        "DELETE FROM puzzle_day WHERE player = (SELECT key FROM player WHERE id = $1)",
+        "DELETE FROM rush WHERE player = (SELECT key FROM player WHERE id = $1)",
     ] {
         db::query(sql).bind(player.as_str()).execute(connection).await?;
     }

@@ -12,10 +12,10 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::Record;
-use super::filter::RecordFilter;
 use super::players::PlayerCache;
 use crate::model::result::{EndReason, GameResult};
 use crate::protocol::terms::WireVariant;
+use crate::storage::filter::RecordFilter;
 use crate::storage::store::GameQuery;
 use crate::storage::words::Word;
 use crate::storage::{Store, StoreError, StoredGame};

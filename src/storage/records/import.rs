@@ -12,6 +12,7 @@ use super::{Record, RecordPlayer, rules};
 use crate::model::clock;
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::protocol::server::GameStatus;
 use crate::storage::record::{
     BotProfile, Ending, EventKind, GamePair, GameSpec, OpeningSource, StoredEvent, StoredMove, StoredPlayer,
@@ -179,6 +180,7 @@ fn add_player(id: PlayerId, name: PlayerName, kind: PlayerKind) -> Write {
         house: false,
         owner: None,
         profile: BotProfile::default(),
+        portrait: Portrait::default(),
         created_at: UnixMillis::now(),
         ban: None,
         mute: None,

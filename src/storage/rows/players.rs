@@ -2,6 +2,7 @@
 
 use super::{Damage, parsed, word};
 use crate::model::ids::PlayerId;
+use crate::model::portrait::Portrait;
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
 use crate::storage::error::StoreError;
@@ -27,6 +28,9 @@ row! {
         muted_because: Option<String>,
         muted_until: Option<i64>,
         start: Option<i64>,
+        picture: Option<String>,
+        flag: Option<String>,
+        line: Option<String>,
     }
 }
 
@@ -44,6 +48,11 @@ impl PlayerRow {
                 about: self.about,
                 url: self.url,
                 language: self.language,
+            },
+            portrait: Portrait {
+                picture: self.picture.map(|picture| parsed("player.picture", &picture)).transpose()?,
+                flag: self.flag.map(|flag| parsed("player.flag", &flag)).transpose()?,
+                line: self.line.map(|line| parsed("player.line", &line)).transpose()?,
             },
             created_at: UnixMillis(self.created_at),
             ban: self.banned_because.map(|reason| Ban { until: self.banned_until.map(UnixMillis), reason }),

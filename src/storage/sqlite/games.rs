@@ -12,20 +12,21 @@ use super::readers::snapshot;
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::time::UnixMillis;
-use crate::storage::games::{GameOutline, GameStore, Notes};
+use crate::storage::games::{ChosenGames, GameOutline, GameStore, GamesWanted, Notes};
 use crate::storage::record::{DamagedGame, GameSpec, StoredGame, UnratedReason};
+use crate::storage::rows::chosen::{ChosenArguments, Reach};
 use crate::storage::rows::events::{EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, report, select_outlines, sound,
 };
 use crate::storage::rows::packed::select_packed;
-use crate::storage::rows::{number, parsed};
+use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{GameQuery, Refused, StoreError};
 use crate::storage::words::Word;
 
 /// Selects the columns of a [`GameRow`] from `game g` and `settlement n`.
 macro_rules! select_games {
-    ($from:literal, $rest:literal) => {
+    ($from:literal, $rest:expr) => {
         concat!(
             "SELECT g.key, g.id, f.id AS first_player, s.id AS second_player, g.variant, g.bank_ms, \
              g.increment_ms, g.move_ms, g.rated, g.unrated_because, g.opening_kind, g.opening_moves, \
@@ -76,6 +77,47 @@ const DESCENDING: (&str, &str) = select_page!(
      ORDER BY o.number DESC LIMIT ?4"
 );
 
+/// How far down games are looked at, and how many that are: of a player if one is given, above and below numbers, so
+/// many at most.
+const REACH: (&str, &str) = (
+    "SELECT min(number) AS lowest, count(*) AS looked_at FROM (SELECT n.number FROM settlement n \
+     WHERE ?1 IS NULL AND n.number > ?2 AND n.number < ?3 ORDER BY n.number DESC LIMIT ?4)",
+    "SELECT min(number) AS lowest, count(*) AS looked_at FROM (SELECT o.number FROM player_game o \
+     WHERE o.player = (SELECT key FROM player WHERE id = ?1) AND o.number > ?2 AND o.number < ?3 \
+     ORDER BY o.number DESC LIMIT ?4)",
+);
+
+/// What a filter takes, behind the conditions of [`DESCENDING`].
+macro_rules! select_chosen {
+    ($from:literal, $which:literal) => {
+        select_games!(
+            $from,
+            concat!(
+                $which,
+                " AND n.ended_at >= ?3 AND (?6 IS NULL OR ?6 IN (f.id, s.id)) \
+                 AND (?7 IS NULL OR ?7 = (f.kind = 'bot') + (s.kind = 'bot')) \
+                 AND (?8 IS NULL OR g.variant = ?8) AND (?9 IS NULL OR ?9 = \
+                 (g.rated AND coalesce(n.unrated_because, g.unrated_because) IS NULL)) \
+                 AND n.ended_at < ?10 AND (?11 IS NULL OR n.result = ?11) \
+                 AND (?12 IS NULL OR (f.id = ?12 AND n.result = ?13) OR (s.id = ?12 AND n.result = ?14)) \
+                 AND length(n.moves) BETWEEN ?15 AND ?16 AND substr(n.moves, 1, length(?17)) = ?17 \
+                 AND (?18 IS NULL OR g.unrated_because IS NOT 'private' OR ?18 IN (f.id, s.id)) \
+                 ORDER BY n.number DESC LIMIT ?4"
+            )
+        )
+    };
+}
+const CHOSEN: (&str, &str) = (
+    select_chosen!(
+        "settlement n JOIN game g ON g.key = n.game",
+        "WHERE ?5 IS NULL AND n.number > ?1 AND n.number < ?2"
+    ),
+    select_chosen!(
+        "player_game o JOIN settlement n ON n.number = o.number JOIN game g ON g.key = n.game",
+        "WHERE o.player = (SELECT key FROM player WHERE id = ?5) AND o.number > ?1 AND o.number < ?2"
+    ),
+);
+
 #[async_trait]
 impl GameStore for SqliteStore {
     async fn unfinished_games(&self) -> Result<Vec<Result<StoredGame, DamagedGame>>, StoreError> {
@@ -91,6 +133,13 @@ impl GameStore for SqliteStore {
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError> {
         let query = query.clone();
         self.readers.read(move |connection| finished(connection, &query)).await
+    }
+
+    async fn chosen_games(&self, wanted: &GamesWanted) -> Result<ChosenGames, StoreError> {
+        let wanted = wanted.clone();
+        self.readers
+            .read(move |connection| snapshot(connection, |connection| chosen(connection, &wanted)))
+            .await
     }
 
     async fn outlines(&self, player: &PlayerId, limit: u32) -> Result<Vec<GameOutline>, StoreError> {
@@ -279,7 +328,7 @@ pub(super) fn finished(connection: &Connection, query: &GameQuery) -> Result<Vec
 
 fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, StoreError> {
     let GameQuery { player, since, after, newest_first, limit, notes, seen_by } = query;
-    let after = after.map(crate::storage::rows::to_sql);
+    let after = after.map(to_sql);
     let (above, below) = if *newest_first { (None, after) } else { (after, None) };
     let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
     let sql = if player.is_some() { of_player } else { of_all };
@@ -298,6 +347,45 @@ fn page(connection: &Connection, query: &GameQuery) -> Result<Vec<Loaded>, Store
             .fetch_all(connection)?;
         with_events(connection, rows, *notes)
     })
+}
+
+/// Games that are wanted, damaged ones left out.
+fn chosen(connection: &Connection, wanted: &GamesWanted) -> Result<ChosenGames, StoreError> {
+    let player = wanted.player.as_ref().map(PlayerId::as_str);
+    let below = wanted.before.map_or(i64::MAX, to_sql);
+    let above = match wanted.since {
+        Some(since) => first_number_since(connection, since)?.saturating_sub(1),
+        None => 0,
+    };
+    let (reach, sql) = if player.is_some() { (REACH.1, CHOSEN.1) } else { (REACH.0, CHOSEN.0) };
+    let query = db::query_as(reach).bind(player).bind(above).bind(below).bind(wanted.look_at);
+    let (Some(lowest), looked_at): (Option<i64>, i64) = query.fetch_one(connection)? else {
+        return Ok(ChosenGames::default());
+    };
+    let filter = ChosenArguments::of(&wanted.filter);
+    let rows: Vec<GameRow> = db::query_as(sql)
+        .bind(lowest - 1)
+        .bind(below)
+        .bind(wanted.since.map_or(i64::MIN, |since| since.0))
+        .bind(wanted.limit.saturating_add(1))
+        .bind(player)
+        .bind(filter.opponent)
+        .bind(filter.bots)
+        .bind(filter.variant)
+        .bind(filter.rated)
+        .bind(filter.until)
+        .bind(filter.result)
+        .bind(filter.player)
+        .bind(filter.if_first)
+        .bind(filter.if_second)
+        .bind(filter.plies_min)
+        .bind(filter.plies_max)
+        .bind(filter.opening)
+        .bind(wanted.seen_by.bound())
+        .fetch_all(connection)?;
+    let reach =
+        Reach { lowest: number("settlement.number", lowest)?, looked_at: number("count", looked_at)? };
+    Ok(reach.chosen(wanted, with_events(connection, rows, Notes::Spared)?))
 }
 
 /// The lowest number of a game that ended at or after a time: saves the search for recent games from looking through

@@ -12,6 +12,7 @@ use super::puzzles;
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::storage::moderation::{
     AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
 };
@@ -89,6 +90,7 @@ pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
             done_if(db::query(sql).bind(player.as_str()).execute(connection)?, Refused::NotBanned)
         }
         MeasureKind::Rename { name } => rename(connection, player, name)?,
+        MeasureKind::ClearProfile => players::set_portrait(connection, player, &Portrait::default())?,
         MeasureKind::ResetPassword { password } => {
             credentials::set_password(connection, player, password, None)?
         }

@@ -7,6 +7,7 @@ use super::{published, resets};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
+use crate::model::portrait::{Flag, Picture, Portrait, ProfileLine};
 use crate::model::time::UnixMillis;
 use crate::storage::record::{BotProfile, StoredPlayer, StoredToken};
 use crate::storage::rows::players::{PlayerRow, TokenRow, decode_players, decode_starts, decode_tokens};
@@ -19,7 +20,7 @@ macro_rules! select_players {
     ($rest:literal) => {
         concat!(
             "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.language, p.created_at, \
-             p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start ",
+             p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start, p.picture, p.flag, p.line ",
             "FROM player p LEFT JOIN player o ON o.key = p.owner ",
             $rest
         )
@@ -235,7 +236,8 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         return Ok(Err(Refused::NameTaken));
     }
     let sql = "UPDATE player SET kind = ?, name = ?, owner = NULL, password = NULL, version = NULL, about = NULL, \
-               url = NULL, language = NULL, banned_because = NULL, banned_until = NULL, muted_because = NULL, \
+               url = NULL, language = NULL, picture = NULL, flag = NULL, line = NULL, \
+               banned_because = NULL, banned_until = NULL, muted_because = NULL, \
                muted_until = NULL WHERE id = ? AND house = 0";
     let query = db::query(sql).bind(PlayerKind::Guest.word()).bind(name.as_str()).bind(player.as_str());
     let updated = query.execute(connection)?;
@@ -316,4 +318,12 @@ pub(super) fn set_profile(connection: &Connection, player: &PlayerId, profile: &
     let query = query.bind(&profile.language);
     let updated = query.bind(player.as_str()).execute(connection)?;
     Ok(done_if(updated, Refused::NoSuchPlayer))
+}
+
+pub(super) fn set_portrait(connection: &Connection, player: &PlayerId, portrait: &Portrait) -> WriteOutcome {
+    let sql = "UPDATE player SET picture = ?, flag = ?, line = ? WHERE id = ? AND kind = 'human'";
+    let query =
+        db::query(sql).bind(portrait.picture.map(Picture::as_str)).bind(portrait.flag.map(Flag::as_str));
+    let query = query.bind(portrait.line.as_ref().map(ProfileLine::as_str)).bind(player.as_str());
+    Ok(done_if(query.execute(connection)?, Refused::NoSuchPlayer))
 }

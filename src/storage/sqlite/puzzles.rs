@@ -8,10 +8,13 @@ use crate::model::ids::{PlayerId, PuzzleId};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{
-    GUEST_TRIES_TO_COUNT, Harvest, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle, Streak, TryResult,
+    GUEST_TRIES_TO_COUNT, Harvest, PUZZLE_DAYS_KEPT, PuzzleEntry, PuzzleStore, PuzzleTry, StoredPuzzle,
+    Streak, TryResult,
 };
 use crate::storage::rows::puzzles::{PuzzleRow, record, streak};
+use crate::storage::rows::rushes::{RushRow, select_rushes};
 use crate::storage::rows::{number, parsed, word};
+use crate::storage::rushes::{RUSH_DAYS_KEPT, RushBoard, RushPlace, RushResult};
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word as _;
 
@@ -36,6 +39,16 @@ impl PuzzleStore for SqliteStore {
     async fn puzzle_streak(&self, player: &PlayerId) -> Result<Streak, StoreError> {
         let player = player.clone();
         self.readers.read(move |connection| puzzle_streak(connection, &player)).await
+    }
+
+    async fn puzzle_days(&self, player: &PlayerId, since: u32) -> Result<Vec<u32>, StoreError> {
+        let player = player.clone();
+        self.readers.read(move |connection| puzzle_days(connection, &player, since)).await
+    }
+
+    async fn rush_board(&self, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError> {
+        let wanted = wanted.clone();
+        self.readers.read(move |connection| rush_board(connection, &wanted)).await
     }
 }
 
@@ -80,6 +93,20 @@ fn puzzle_streak(connection: &Connection, player: &PlayerId) -> Result<Streak, S
         "SELECT s.day, s.run, s.best FROM puzzle_streak s JOIN player p ON p.key = s.player WHERE p.id = ?";
     let row = db::query_as(sql).bind(player.as_str()).fetch_optional(connection)?;
     Ok(streak(row)?)
+}
+
+fn puzzle_days(connection: &Connection, player: &PlayerId, since: u32) -> Result<Vec<u32>, StoreError> {
+    let sql = "SELECT d.day FROM puzzle_day d JOIN player p ON p.key = d.player \
+               WHERE p.id = ? AND d.day >= ? ORDER BY d.day";
+    let days: Vec<i64> = db::query_scalar(sql).bind(player.as_str()).bind(since).fetch_all(connection)?;
+    Ok(days.into_iter().map(|day| number("puzzle_day.day", day)).collect::<Result<_, _>>()?)
+}
+
+fn rush_board(connection: &Connection, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError> {
+    let query = db::query_as(select_rushes!("?1", "?2", "?3", "?4")).bind(wanted.kind.word());
+    let query = query.bind(wanted.since).bind(wanted.limit).bind(wanted.of.as_ref().map(PlayerId::as_str));
+    let rows: Vec<RushRow> = query.fetch_all(connection)?;
+    Ok(rows.into_iter().map(RushRow::decode).collect::<Result<_, _>>()?)
 }
 
 // ---- writing ----
@@ -138,15 +165,36 @@ fn count(connection: &Connection, player: i64, puzzle: i64) -> Result<(), StoreE
     Ok(())
 }
 
-pub(super) fn solve_daily(connection: &Connection, player: &PlayerId, day: u32) -> WriteOutcome {
+pub(super) fn solve_daily(connection: &Connection, player: &PlayerId, solved: u32) -> WriteOutcome {
     let Some(key) = players::key_of(connection, player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
     let query = db::query_as("SELECT day, run, best FROM puzzle_streak WHERE player = ?").bind(key);
-    let Streak { day, run, best } = streak(query.fetch_optional(connection)?)?.solved_on(day);
+    let Streak { day, run, best } = streak(query.fetch_optional(connection)?)?.solved_on(solved);
     let sql = "INSERT INTO puzzle_streak (player, day, run, best) VALUES (?, ?, ?, ?) \
                ON CONFLICT DO UPDATE SET day = excluded.day, run = excluded.run, best = excluded.best";
     db::query(sql).bind(key).bind(day).bind(run).bind(best).execute(connection)?;
+    let sql = "INSERT INTO puzzle_day (player, day) VALUES (?, ?) ON CONFLICT DO NOTHING";
+    db::query(sql).bind(key).bind(solved).execute(connection)?;
+    let sql = "DELETE FROM puzzle_day WHERE player = ? AND day < ?";
+    db::query(sql).bind(key).bind(solved.saturating_sub(PUZZLE_DAYS_KEPT)).execute(connection)?;
+    Ok(Ok(Written::Done))
+}
+
+pub(super) fn note_rush(connection: &Connection, result: &RushResult) -> WriteOutcome {
+    let sql = "SELECT key FROM player WHERE id = ? AND kind = 'human'";
+    let key: Option<i64> = db::query_scalar(sql).bind(result.player.as_str()).fetch_optional(connection)?;
+    let Some(key) = key else { return Ok(Err(Refused::NoSuchPlayer)) };
+    let kind = result.kind.word();
+    let sql = "INSERT INTO rush (player, kind, day, solved, at) VALUES (?, ?, ?, ?, ?) \
+               ON CONFLICT (player, kind, day) DO UPDATE SET solved = excluded.solved, at = excluded.at \
+               WHERE excluded.solved > rush.solved";
+    let query = db::query(sql).bind(key).bind(kind).bind(result.day).bind(result.solved);
+    query.bind(result.at.0).execute(connection)?;
+    let sql = "DELETE FROM rush WHERE player = ?1 AND kind = ?2 AND day < ?3 AND day <> \
+               (SELECT day FROM rush WHERE player = ?1 AND kind = ?2 ORDER BY solved DESC, at LIMIT 1)";
+    let query = db::query(sql).bind(key).bind(kind);
+    query.bind(result.day.saturating_sub(RUSH_DAYS_KEPT)).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
@@ -155,6 +203,8 @@ pub(super) fn forget(connection: &Connection, player: &PlayerId) -> Result<(), S
     for sql in [
         "DELETE FROM puzzle_try WHERE player = (SELECT key FROM player WHERE id = ?)",
         "DELETE FROM puzzle_streak WHERE player = (SELECT key FROM player WHERE id = ?)",
+        "DELETE FROM puzzle_day WHERE player = (SELECT key FROM player WHERE id = ?)",
+        "DELETE FROM rush WHERE player = (SELECT key FROM player WHERE id = ?)",
     ] {
         db::query(sql).bind(player.as_str()).execute(connection)?;
     }

@@ -203,7 +203,7 @@ pub(super) fn leaderboard(
     limit: u32,
 ) -> Result<Vec<LeaderboardRow>, StoreError> {
     let sql = "SELECT p.id, p.name, p.kind, p.house, o.id AS owner, p.version, p.about, p.url, p.language, p.created_at, \
-               p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start, \
+               p.banned_because, p.banned_until, p.muted_because, p.muted_until, p.start, p.picture, p.flag, p.line, \
                r.rating, r.games, r.wins, r.draws, r.losses \
                FROM rating r JOIN player p ON p.key = r.player LEFT JOIN player o ON o.key = p.owner \
                WHERE r.variant = ? AND p.kind IN (?, ?) ORDER BY r.rating DESC, p.name LIMIT ?";

@@ -215,6 +215,9 @@ impl<'batch> Transaction<'batch, '_> {
                 }
                 Ok(outcome)
             }
+            Write::SetPortrait { player, portrait } => {
+                players::set_portrait(self.connection, player, portrait)
+            }
             Write::SetProfile { player, profile } => players::set_profile(self.connection, player, profile),
             Write::AddToken { token, at_most } => credentials::add_token(self.connection, token, *at_most),
             Write::RotateToken { old, new } => credentials::rotate(self.connection, old, new),
@@ -303,6 +306,7 @@ impl<'batch> Transaction<'batch, '_> {
             }
             Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt),
             Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day),
+            Write::NoteRush(result) => puzzles::note_rush(self.connection, result),
             Write::SeeVersion { bot, version, at } => {
                 bot_versions::see_version(self.connection, bot, version, *at)
             }

@@ -101,7 +101,7 @@ pub(crate) const TABLES: &[Table] = &[
     table!(player (key: Number) id: Text, name: Text, kind: Text, house: Flag, owner: Number, password: Text,
         version: Text, about: Text, url: Text, created_at: Number, teaches: Flag, banned_because: Text,
         banned_until: Number, muted_because: Text, muted_until: Number, start: Number,
-        language: Text; PORTION, true),
+        language: Text, picture: Text, flag: Text, line: Text; PORTION, true),
     table!(token (key: Number) id: Text, player: Number, kind: Text, digest: Bytes, created_at: Number,
         expires_at: Number, device: Text, used_at: Number, scope: Text; PORTION, true),
     table!(game (key: Number) id: Text, first_player: Number, second_player: Number, variant: Text,
@@ -160,6 +160,8 @@ pub(crate) const TABLES: &[Table] = &[
         game: Number, made_at: Number, tries: Number, solved: Number; PORTION, true),
     table!(puzzle_try (player: Number, puzzle: Number) solved: Flag, at: Number; PORTION, false),
     table!(puzzle_streak (player: Number) day: Number, run: Number, best: Number; PORTION, false),
+    table!(puzzle_day (player: Number, day: Number); PORTION, false),
+    table!(rush (player: Number, kind: Text, day: Number) solved: Number, at: Number; PORTION, false),
     table!(bot_version (player: Number, version: Text) first_seen: Number, last_seen: Number, passed_at: Number,
         tested_at: Number, report: Text; PORTION_OF_TEXTS, false),
     table!(bot_fault (key: Number) player: Number, game: Text, kind: Text, note: Text, at: Number;

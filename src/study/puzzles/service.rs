@@ -1,6 +1,6 @@
 //! Puzzles for whoever asks over HTTP: the one of the day, the next one, checked attempts, hints, and how one does.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fourfold_engine::solver::{ColumnScores, Value};
 use fourfold_engine::{Column, Game, Position};
@@ -10,6 +10,7 @@ use thiserror::Error;
 use super::attempt::{self, AttemptError, AttemptStanding};
 use super::choosing::{self, day_of};
 use super::grading::grade;
+use super::runs::{NoAnswer, Runs};
 use crate::accounts::{AccountError, Accounts};
 use crate::analysis::values::{Analysis, AnalysisError, Asker};
 use crate::model::ids::{PlayerId, PuzzleId};
@@ -21,13 +22,10 @@ use crate::storage::puzzles::{PuzzleEntry, PuzzleTry, StoredPuzzle, TryResult};
 use crate::storage::store::Write;
 use crate::storage::writer::WriteError;
 use crate::storage::{Store, StoreError, Writer};
-use crate::system::shares::{Payer, Refusal, Share, Shares};
+use crate::system::shares::{Held, Payer, Refusal, Share, Shares};
 
 /// Plies of a refutation at most: longer than any loss that makes a puzzle.
 const REFUTATION_PLIES_MAX: usize = 20;
-
-/// Puzzles of a rush: more than anybody solves in three minutes, at three seconds each.
-const RUSH_MAX: usize = 60;
 
 /// Why there is no answer.
 #[derive(Debug, Error)]
@@ -35,6 +33,12 @@ pub(crate) enum PuzzleError {
     /// No puzzle of that id, or none at all.
     #[error("there is no such puzzle")]
     NoSuchPuzzle,
+    /// It has ended, or is another's.
+    #[error("there is no such run")]
+    NoSuchRun,
+    /// Another puzzle of the run was handed out last.
+    #[error("another puzzle is to be answered now")]
+    NotNow,
     /// The moves are not those of an attempt.
     #[error(transparent)]
     Attempt(#[from] AttemptError),
@@ -50,6 +54,15 @@ pub(crate) enum PuzzleError {
     /// A guest cannot be stored.
     #[error(transparent)]
     Account(#[from] AccountError),
+}
+
+impl From<NoAnswer> for PuzzleError {
+    fn from(none: NoAnswer) -> Self {
+        match none {
+            NoAnswer::NoSuchRun => Self::NoSuchRun,
+            NoAnswer::NotNow => Self::NotNow,
+        }
+    }
 }
 
 /// A puzzle as it is shown to those who have not solved it.
@@ -99,11 +112,13 @@ pub(crate) enum Feedback {
 /// Reads and checks puzzles. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Puzzles {
-    store: Arc<dyn Store>,
-    writer: Writer,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) writer: Writer,
     accounts: Accounts,
     analysis: Analysis,
-    shares: Shares,
+    pub(super) shares: Shares,
+    /// Shared by all copies.
+    runs: Arc<Mutex<Runs<Held>>>,
 }
 
 /// Who tries a puzzle.
@@ -130,7 +145,7 @@ impl Puzzles {
         analysis: Analysis,
         shares: Shares,
     ) -> Self {
-        Self { store, writer, accounts, analysis, shares }
+        Self { store, writer, accounts, analysis, shares, runs: Arc::default() }
     }
 
     /// One puzzle.
@@ -184,14 +199,28 @@ impl Puzzles {
         Ok(graded)
     }
 
-    /// Puzzles for somebody who solves one after the other, each harder than the one before; none if there is none.
+    /// The days from `since` on on which somebody solved the daily puzzle.
     ///
     /// # Errors
     ///
     /// The store failed.
-    pub(crate) async fn rush(&self) -> Result<Vec<PuzzleId>, PuzzleError> {
-        let all = self.all().await?;
-        Ok(choosing::rush(&all, RUSH_MAX, chance().random()).into_iter().cloned().collect())
+    pub(crate) async fn days(&self, who: &PlayerId, since: u32) -> Result<Vec<u32>, PuzzleError> {
+        Ok(self.store.puzzle_days(who, since).await?)
+    }
+
+    /// Whether there are any puzzles.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn has_any(&self) -> Result<bool, PuzzleError> {
+        Ok(!self.store.puzzles().await?.is_empty())
+    }
+
+    /// The runs that go on.
+    pub(super) fn runs(&self) -> MutexGuard<'_, Runs<Held>> {
+        // Every change is whole before anything else is done.
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How somebody does, as seen at `now`.
@@ -301,7 +330,7 @@ impl Puzzles {
 
     /// Stores the first result of a person or a guest. Bots may ask a solver, so theirs say nothing about the puzzle;
     /// and where more guests come from than a share allows, those who are new stay unknown.
-    async fn note(
+    pub(super) async fn note(
         &self,
         trier: Trier<'_>,
         id: &PuzzleId,

@@ -21,6 +21,7 @@ pub(crate) enum Share {
     Invitation,
     Report,
     PuzzleTry,
+    PuzzleRun,
     Link,
     Offer,
     Seek,
@@ -135,10 +136,17 @@ const PUSH: Rule = Rule::new("push", "notices to browsers")
     .account(Limit::each(300, HOUR).and_held(64))
     .all(Limit::held(2_000));
 
+/// Runs through puzzles that go on, each some kilobytes until ten minutes after the last answer: a class twice over.
+/// Whoever begins another ends the one before.
+const PUZZLE_RUN: Rule = Rule::new("puzzle_run", "runs through puzzles")
+    .network(Limit::held(64))
+    .account(Limit::held(1))
+    .all(Limit::held(2_000));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
@@ -146,6 +154,7 @@ impl Share {
         Self::Invitation,
         Self::Report,
         Self::PuzzleTry,
+        Self::PuzzleRun,
         Self::Link,
         Self::Offer,
         Self::Seek,
@@ -181,6 +190,7 @@ impl Share {
             Self::PuzzleTry => Rule::new("puzzle_try", "moves in puzzles")
                 .network(Limit::each(1_800, TEN_MINUTES))
                 .account(Limit::each(300, TEN_MINUTES)),
+            Self::PuzzleRun => PUZZLE_RUN,
             // Links stand for a day.
             Self::Link => Rule::new("link", "links to games").network(Limit::each(120, HOUR).and_held(64)),
             // Offers to somebody, who must read them.

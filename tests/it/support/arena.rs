@@ -17,6 +17,7 @@ use fourfold::model::durability::Durability;
 use fourfold::model::ids::PlayerId;
 use fourfold::model::player::Identity;
 use fourfold::model::player::PlayerKind;
+use fourfold::model::portrait::Portrait;
 use fourfold::model::secret::Secret;
 use fourfold::session::limits::TransportLimits;
 use fourfold::session::port::{Caller, Credential};
@@ -353,6 +354,7 @@ impl Arena {
             house: false,
             owner: None,
             profile: BotProfile::default(),
+            portrait: Portrait::default(),
             created_at: UnixMillis::now(),
             ban: None,
             mute: None,

@@ -16,6 +16,7 @@ use crate::model::clock::TimeControl;
 use crate::model::durability::Durability;
 use crate::model::ids::{GameId, PlayerId};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Portrait;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
@@ -163,6 +164,7 @@ async fn add_players(store: &dyn Store) -> anyhow::Result<BySide<PlayerId>> {
             house: false,
             owner: None,
             profile: BotProfile::default(),
+            portrait: Portrait::default(),
             created_at: UnixMillis::now(),
             ban: None,
             mute: None,

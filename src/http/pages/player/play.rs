@@ -1,6 +1,7 @@
 //! How a player plays, and against whom: form, columns, openings, crosstable.
 
 use fourfold_engine::{SideResult, Variant, WinDrawLoss};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit, Recent};
 use crate::http::crosstable::{OpponentGames, described};
@@ -39,6 +40,8 @@ pub(super) struct ColumnBar {
 pub(super) struct OpeningRow {
     pub(super) board: MiniBoard,
     pub(super) moves: String,
+    /// Where the games with it are.
+    pub(super) url: String,
     pub(super) record: String,
 }
 
@@ -47,6 +50,8 @@ pub(super) struct MeetingRow {
     pub(super) opponent: PlayerTag,
     pub(super) elo: Option<i32>,
     pub(super) games: u64,
+    /// Where these games are.
+    pub(super) url: String,
     pub(super) record: String,
     pub(super) score: String,
     pub(super) expected: Option<String>,
@@ -87,7 +92,7 @@ impl PlaySection {
                 .collect(),
             columns: column_bars(lang, &habits.columns),
             openings: habits.openings.iter().map(|opening| opening_row(lang, variant, opening)).collect(),
-            meetings: meetings.iter().map(|meeting| MeetingRow::new(lang, meeting)).collect(),
+            meetings: meetings.iter().map(|meeting| MeetingRow::new(lang, variant, meeting)).collect(),
         })
     }
 }
@@ -126,8 +131,19 @@ fn opening_row(lang: Language, variant: Variant, opening: &OpeningHabit) -> Open
     OpeningRow {
         board: MiniBoard { drawing: Drawing::new(variant, &opening.moves) },
         moves: opening.moves.clone(),
+        url: games_url(variant, &[("opening", &opening.moves)]),
         record: record(lang, score.games(), score),
     }
+}
+
+/// Which of the games on a board the list on the same page shows.
+fn games_url(variant: Variant, chosen: &[(&str, &str)]) -> String {
+    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let mut url = format!("?variant={variant}");
+    for (name, value) in chosen {
+        url.extend(["&", name, "=", &encode(value)]);
+    }
+    url + "#games"
 }
 
 /// `games` are those that a rating rests on, which may have been stored apart from the score.
@@ -138,7 +154,7 @@ pub(super) fn record(lang: Language, games: u64, score: WinDrawLoss) -> String {
 }
 
 impl MeetingRow {
-    fn new(lang: Language, meeting: &OpponentGames) -> Self {
+    fn new(lang: Language, variant: Variant, meeting: &OpponentGames) -> Self {
         let (score, total) = (meeting.share(), meeting.total());
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let class = match meeting.expected {
@@ -150,6 +166,7 @@ impl MeetingRow {
             opponent: PlayerTag::new(lang, &super::wire(&meeting.opponent, None)),
             elo: meeting.elo,
             games: meeting.games(),
+            url: games_url(variant, &[("rated", "true"), ("opponent", meeting.opponent.name.as_str())]),
             record: format!("+{} ={} −{}", total.wins, total.draws, total.losses),
             score: percent(score),
             expected: meeting.expected.map(percent),

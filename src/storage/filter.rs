@@ -3,19 +3,26 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fourfold_engine::{BySide, Variant, notation};
+use fourfold_engine::{BySide, Side, Variant, notation};
 use thiserror::Error;
 
+use super::record::StoredGame;
+use super::words::Word;
+use crate::model::bounded::Bounded;
 use crate::model::ids::PlayerId;
 use crate::model::player::PlayerKind;
-use crate::model::result::GameResult;
+use crate::model::result::{GameOutcome, GameResult};
 use crate::model::time::UnixMillis;
-use crate::storage::StoredGame;
-use crate::storage::words::Word;
+
+/// Stones that a game can have: boards have no more cells than this has bits.
+const PLIES_MAX: u32 = 64;
+
+/// How many moves games have at least, or at most, those of their opening among them.
+pub(crate) type PliesWanted = Bounded<0, PLIES_MAX>;
 
 /// Games by who meets whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Meeting {
+pub enum Meeting {
     /// People alone, guests among them.
     People,
     /// Bots alone.
@@ -24,7 +31,7 @@ pub(crate) enum Meeting {
     Mixed,
 }
 
-crate::storage::words::words!(Meeting { People: "people", Bots: "bots", Mixed: "mixed" });
+super::words::words!(Meeting { People: "people", Bots: "bots", Mixed: "mixed" });
 
 impl Meeting {
     fn of(kinds: BySide<PlayerKind>) -> Self {
@@ -39,7 +46,7 @@ impl Meeting {
 
 /// What names no choice.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(crate) enum BadFilter {
+pub enum BadFilter {
     #[error("`{0}` is not one of people, bots and mixed")]
     Meeting(String),
     #[error("`{0}` is not one of first, second, draw and void")]
@@ -72,7 +79,7 @@ impl FromStr for ResultWanted {
 
 /// The moves with which games begin, those of their opening among them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct OpeningWanted(String);
+pub struct OpeningWanted(String);
 
 impl FromStr for OpeningWanted {
     type Err = BadFilter;
@@ -80,6 +87,13 @@ impl FromStr for OpeningWanted {
     fn from_str(text: &str) -> Result<Self, BadFilter> {
         let moves = notation::parse_moves(text).map_err(|_| BadFilter::Opening(text.to_owned()))?;
         Ok(Self(notation::print_moves(&moves)))
+    }
+}
+
+impl OpeningWanted {
+    /// The moves in notation.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -125,9 +139,32 @@ impl fmt::Display for TimeWanted {
     }
 }
 
+/// What games came to for one of their players.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutcomeOf {
+    pub(crate) player: PlayerId,
+    pub(crate) outcome: GameOutcome,
+}
+
+impl OutcomeOf {
+    /// The result that it is for a player on this side.
+    pub(super) fn result(&self, side: Side) -> GameResult {
+        match (self.outcome, side) {
+            (GameOutcome::Won, Side::First) | (GameOutcome::Lost, Side::Second) => GameResult::First,
+            (GameOutcome::Won, Side::Second) | (GameOutcome::Lost, Side::First) => GameResult::Second,
+            (GameOutcome::Drawn, Side::First | Side::Second) => GameResult::Draw,
+            (GameOutcome::Void, Side::First | Side::Second) => GameResult::Void,
+        }
+    }
+
+    fn takes(&self, players: &BySide<PlayerId>, result: GameResult) -> bool {
+        Side::BOTH.into_iter().any(|side| players[side] == self.player && self.result(side) == result)
+    }
+}
+
 /// Which of the games that are read are wanted. What is left out is any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct RecordFilter {
+pub struct RecordFilter {
     /// Who plays in it too.
     pub(crate) opponent: Option<PlayerId>,
     pub(crate) meeting: Option<Meeting>,
@@ -137,25 +174,38 @@ pub(crate) struct RecordFilter {
     /// It ended before that.
     pub(crate) until: Option<UnixMillis>,
     pub(crate) result: Option<GameResult>,
+    pub(crate) outcome: Option<OutcomeOf>,
+    /// Moves at least, those of the opening among them.
+    pub(crate) plies_min: Option<u32>,
+    /// Moves at most, the same ones counted.
+    pub(crate) plies_max: Option<u32>,
     pub(crate) opening: Option<OpeningWanted>,
 }
 
 impl RecordFilter {
     /// Whether every game is wanted.
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         *self == Self::default()
     }
 
     /// As far as the game itself says.
     pub(super) fn takes(&self, game: &StoredGame) -> bool {
         let BySide { first, second } = &game.spec.players;
-        let ending = game.ending();
+        let result = game.ending().map(|ending| ending.result);
+        let moves = game.moves();
+        let plies = u32::try_from(moves.len()).unwrap_or(u32::MAX);
         self.opponent.as_ref().is_none_or(|id| first == id || second == id)
             && self.variant.is_none_or(|variant| variant == game.spec.variant)
             && self.rated.is_none_or(|rated| rated == game.is_rated())
             && self.until.is_none_or(|until| game.last_change() < until)
-            && self.result.is_none_or(|result| ending.is_some_and(|ending| ending.result == result))
-            && self.opening.as_ref().is_none_or(|OpeningWanted(moves)| game.moves().starts_with(moves))
+            && self.result.is_none_or(|wanted| result == Some(wanted))
+            && self
+                .outcome
+                .as_ref()
+                .is_none_or(|wanted| result.is_some_and(|result| wanted.takes(&game.spec.players, result)))
+            && self.plies_min.is_none_or(|least| plies >= least)
+            && self.plies_max.is_none_or(|most| plies <= most)
+            && self.opening.as_ref().is_none_or(|OpeningWanted(wanted)| moves.starts_with(wanted))
     }
 
     /// As far as its players say.

@@ -1,0 +1,90 @@
+// A player's page: games chosen by opponent, result, length and first moves; what people show of themselves.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Arena } from "./support/arena.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
+import { signUp } from "./support/game.js";
+import { assertGood } from "./support/good.js";
+
+const arena = new Arena({ store: true });
+const browser = new Browser();
+
+before(() => Promise.all([arena.start(), browser.start()]));
+after(() => Promise.all([browser.stop(), arena.stop()]));
+afterEach(() => browser.endOfTest());
+
+/** The bot of the fixed store with the most games, and one that it has beaten. */
+async function somebody() {
+  const { items } = await (await fetch(`${arena.url}/api/v1/games?limit=200&rated=true`)).json();
+  const won = items.find((/** @type {{ result: string }} */ game) => game.result === "first");
+  return { name: won.players.first.name, opponent: won.players.second.name };
+}
+
+/** @param {import("playwright-core").Page} page */
+const rows = (page) => page.locator(".games-table tbody tr");
+
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`the games of a player are chosen by a form that works without script (${name})`, async () => {
+    const { name: player, opponent } = await somebody();
+    const page = await browser.visitor(arena.url, { ...form, javaScriptEnabled: false });
+    await page.goto(`/player/${player}`);
+    await page.click("text=Choose games");
+    await page.selectOption("#choose-outcome", "won");
+    await page.fill("#choose-opponent", opponent);
+    await page.fill("#choose-plies_min", "7");
+    await page.click("text=Show games");
+    const { searchParams } = new URL(page.url());
+    assert.deepEqual([searchParams.get("outcome"), searchParams.get("opponent"), searchParams.get("plies_min")], ["won", opponent, "7"]);
+    assert.ok(await rows(page).count() > 0);
+    for (const row of await rows(page).all()) {
+      const text = (await row.textContent()) ?? "";
+      assert.ok(text.includes("Won") && text.includes(opponent), text);
+    }
+    assert.equal(await page.inputValue("#choose-opponent"), opponent, "the form says what is chosen");
+    await page.fill("#choose-plies_min", "99");
+    await page.click("text=Show games");
+    assert.match((await page.textContent("#choose-problem")) ?? "", /from 0 to 64/);
+    assert.equal(await page.getAttribute("#choose-plies_min", "aria-invalid"), "true");
+    await page.click("text=All games");
+    assert.equal(await page.inputValue("#choose-opponent"), "");
+  });
+
+  test(`a choice is kept from page to page, and is easy to read (${name})`, async () => {
+    const { name: player } = await somebody();
+    const page = await browser.visitor(arena.url, form);
+    await page.goto(`/player/${player}?rated=true#games`);
+    await assertGood(page, "a player's page with games that are chosen");
+    await page.click("text=Older games");
+    assert.equal(new URL(page.url()).searchParams.get("rated"), "true");
+    assert.equal(await page.inputValue("#choose-rated"), "true");
+    await page.goto(`/player/${player}`);
+    await page.locator(".crosstable tbody td a[href*='opponent=']").first().evaluate((link) => /** @type {HTMLElement} */ (link).click());
+    await page.waitForURL(/opponent=/);
+    assert.ok(await rows(page).count() > 0);
+  });
+}
+
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`a person chooses a picture, a country and a line, which others see (${name})`, async () => {
+    const page = await browser.visitor(arena.url, form);
+    const own = `Shown${name}`;
+    await signUp(page, own);
+    await page.locator('#set-portrait input[value="owl"]').check({ force: true });
+    await page.selectOption("#own-flag", { label: "Netherlands" });
+    await page.fill("#own-line", "I play in the middle.");
+    await page.click("#set-portrait button");
+    await page.waitForSelector("#portrait-saved >> text=Saved.");
+    await assertGood(page, "the account");
+    const other = await browser.visitor(arena.url, form);
+    await other.goto(`/player/${own}`);
+    assert.match((await other.locator(".player-head .avatar use").getAttribute("href")) ?? "", /#owl$/);
+    assert.equal(await other.textContent(".player-head .flag"), "NL");
+    assert.equal(await other.textContent("#line"), "I play in the middle.");
+    await assertGood(other, "the page of a person who shows something");
+    await page.reload();
+    assert.equal(await page.inputValue("#own-line"), "I play in the middle.");
+    assert.equal(await page.inputValue("#own-flag"), "NL");
+  });
+}
