@@ -67,7 +67,6 @@ pub(crate) mod members;
 pub mod memory;
 pub mod moderation;
 pub mod operators;
-mod packed;
 pub mod people;
 pub(crate) mod postgres;
 pub(crate) mod published;

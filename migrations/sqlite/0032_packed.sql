@@ -1,4 +1,4 @@
--- The log of a finished game becomes one row: src/storage/packed.rs.
+-- The log of a finished game becomes one row: src/storage/rows/packed.rs.
 
 PRAGMA user_version = 32;
 

@@ -66,3 +66,33 @@ impl Packer {
         Ok(writes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::durability::Durability;
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::SqliteStore;
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
+    use crate::storage::forgetting::ForgettingStore as _;
+
+    #[tokio::test]
+    async fn what_has_ended_is_packed_in_small_portions() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("test.db");
+        let store = Arc::new(SqliteStore::open(&file, Durability::Relaxed).await.unwrap());
+        add_players(&*store, &["Ada", "Bob"]).await;
+        for game in 0..=2 * GAMES {
+            let spec = spec(&format!("g{game}"), "Ada", "Bob");
+            play(&*store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
+        }
+        let (writer, actor) = Writer::new(Arc::clone(&store) as Arc<dyn Store>);
+        let writing = tokio::spawn(actor.run());
+        let packer = Packer { store: store.clone(), writer };
+        assert_eq!(store.unpacked().await.unwrap(), 2 * u64::from(GAMES) + 1);
+        assert_eq!(packer.pack_all().await.unwrap(), 3);
+        assert_eq!(store.unpacked().await.unwrap(), 0);
+        assert_eq!(packer.pack_all().await.unwrap(), 0);
+        writing.abort();
+    }
+}

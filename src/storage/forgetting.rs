@@ -1,6 +1,6 @@
 //! A store grows with its games alone, and little. What old games have beside their moves, and need no more to be
 //! verified, replayed or rated, goes after a while: texts of lessons, and what bots of the house thought in games among
-//! themselves. And the log of a finished game is [packed](super::packed).
+//! themselves. And the log of a finished game is packed, see `rows/packed.rs`.
 
 use async_trait::async_trait;
 

@@ -155,13 +155,11 @@ impl Nodes {
         (0..self.len()).filter(|node| *node != leader).chain([leader]).collect()
     }
 
-    /// Cuts one of a node's lines for so long.
-    pub(crate) async fn cut(&self, node: usize, far: Far, what: Cut, long: Duration) {
+    /// Cuts one of a node's lines, or mends it.
+    pub(crate) fn cut(&self, node: usize, far: Far, what: Cut) {
         let Lines { database, bus } = &self.lines[node];
         let line = if far == Far::Database { database } else { bus };
         line.cut(what);
-        tokio::time::sleep(long).await;
-        line.cut(Cut::Nothing);
     }
 
     /// So many times its log says that somebody else has the right to write: each is a commit that was fenced off.
@@ -170,9 +168,9 @@ impl Nodes {
         log.matches("another process has taken the database over").count()
     }
 
-    /// Lets it stand still for so long.
-    pub(crate) async fn suspend(&self, node: usize, still: Duration) {
-        self.running[node].as_ref().expect("it runs").suspend(still).await;
+    /// One that runs.
+    pub(crate) fn running(&self, node: usize) -> &Daemon {
+        self.running[node].as_ref().expect("it runs")
     }
 
     /// Its exit code, if it ends by itself by then.

@@ -31,7 +31,7 @@ const AWAY: Duration = Duration::from_millis(100);
 /// What came of it, of some clients.
 #[derive(Default)]
 struct Changes {
-    changes: usize,
+    done: usize,
     /// Messages of the time that it was away for.
     came_later: u64,
     faults: Vec<String>,
@@ -45,7 +45,7 @@ struct Client {
     player: Value,
     /// Of the last message that it has heard.
     seq: u64,
-    /// Questions asked.
+    /// How many questions it has asked.
     asked: u64,
 }
 
@@ -67,7 +67,7 @@ pub(crate) async fn test(nodes: &[SocketAddr], clients: usize) -> Vec<String> {
     }
     println!(
         "{clients} clients changed nodes {} times: {} messages came after the change, {} faults",
-        all.changes,
+        all.done,
         all.came_later,
         all.faults.len()
     );
@@ -77,7 +77,7 @@ pub(crate) async fn test(nodes: &[SocketAddr], clients: usize) -> Vec<String> {
 
 impl Changes {
     fn add(&mut self, other: Self) {
-        self.changes += other.changes;
+        self.done += other.done;
         self.came_later += other.came_later;
         self.faults.extend(other.faults);
     }
@@ -85,24 +85,24 @@ impl Changes {
 
 /// One client, by one node after the other.
 async fn change_nodes(nodes: &[SocketAddr]) -> Changes {
-    let mut done = Changes::default();
+    let mut changes = Changes::default();
     let mut client = match Client::connect(nodes[0]).await {
         Ok(client) => client,
-        Err(why) => return Changes { faults: vec![why], ..done },
+        Err(why) => return Changes { faults: vec![why], ..changes },
     };
     for change in 1..=CHANGES {
         match client.change_to(nodes[change % nodes.len()]).await {
             Ok(came_later) => {
-                done.changes += 1;
-                done.came_later += came_later;
+                changes.done += 1;
+                changes.came_later += came_later;
             }
             Err(why) => {
-                done.faults.push(why);
-                return done;
+                changes.faults.push(why);
+                return changes;
             }
         }
     }
-    done
+    changes
 }
 
 impl Client {

@@ -161,8 +161,18 @@ impl Daemon {
 
     /// Stops the process for a while, as a machine without memory does, or one that is suspended.
     pub(crate) async fn suspend(&self, pause: Duration) {
-        self.signal("-STOP");
+        self.freeze();
         tokio::time::sleep(pause).await;
+        self.thaw();
+    }
+
+    /// Stops it where it is.
+    pub(crate) fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets it go on.
+    pub(crate) fn thaw(&self) {
         self.signal("-CONT");
     }
 

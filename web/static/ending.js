@@ -43,6 +43,7 @@ export class Ending {
     const opponent = state.players[other(state.you)];
     const words = lastWords(state);
     const series = noteGame(state, opponent.id);
+    const score = state.series ? standing(state) : series && text("game.series", { ...series, name: nameOf(opponent) });
     const rematch = () => {
       this.hide();
       this.again();
@@ -58,7 +59,7 @@ export class Ending {
     this.box.replaceChildren(
       el("p", { class: "ribbon-title" }, headline),
       el("p", { class: "soft" }, detail),
-      el("p", { class: "series number", hidden: !state.series && !series }, state.series ? standing(state) : series ? text("game.series", { ...series, name: nameOf(opponent) }) : ""),
+      score ? el("p", { class: "series number" }, score) : "",
       words ? el("p", { class: "speech" }, faceOf(opponent) ?? "", el("q", {}, words)) : "",
       el("div", { class: "row wrap" }, state.pair ? "" : again, state.result === "void" ? "" : review, verdict(state) === "on" ? "" : fresh),
     );

@@ -20,7 +20,6 @@ use super::{Daemon, NodeParts, Parts, ServerError, wings};
 use crate::analysis::compute::ComputePool;
 use crate::cluster::hints::Hints;
 use crate::cluster::nats;
-use crate::cluster::succession;
 use crate::cluster::thinking::Thinkers;
 use crate::http::connection_limits::ConnectionLimits;
 use crate::http::metrics::Observed;
@@ -303,15 +302,11 @@ impl Node {
         let metrics = Arc::clone(&daemon.metrics);
         let mut serving = std::pin::pin!(daemon.run(term.clone()));
         let mut view = self.membership.view.clone();
-        let mut said_to_lead = self.membership.said_to_lead.clone();
         let mut then = Then::End;
         loop {
             let seen = *view.borrow_and_update();
             hands_over.store(seen.has_heir, Ordering::Relaxed);
             metrics.nodes(seen.living, true);
-            if succession::gives_up(incarnation, seen.is_cut_off, *said_to_lead.borrow_and_update()) {
-                return Err(ServerError::Replaced);
-            }
             match seen.turn {
                 Turn::Replaced => return Err(ServerError::Replaced),
                 Turn::MakeWay if !term.is_cancelled() => {
@@ -328,7 +323,7 @@ impl Node {
                     self.membership.stand(Standing { writes_as: Some(incarnation), serves: false });
                 }
                 changed = view.changed() => changed.map_err(|_| ServerError::Replaced)?,
-                changed = said_to_lead.changed() => changed.map_err(|_| ServerError::Replaced)?,
+                () = self.membership.deposed(incarnation) => return Err(ServerError::Replaced),
                 // Until it has succeeded.
                 () = sleep(RECLAIM_EVERY), if seen.turn == Turn::Reclaim => {}
             }

@@ -303,6 +303,15 @@ async fn find_defects<K: Kept>() {
         kept.damage(damage).await;
         assert_eq!(findings(kept.store()).await, *expected, "{damage}");
     }
+}
+
+#[tokio::test]
+async fn damage_of_packed_logs_is_found() {
+    find_packed_defects::<InFile>().await;
+    find_packed_defects::<OnServer>().await;
+}
+
+async fn find_packed_defects<K: Kept>() {
     for (damage, expected) in PACKED_DEFECTS {
         let Some(kept) = K::filled().await else { return };
         kept.store().commit(&[Write::Pack { games: 100 }]).await.unwrap();

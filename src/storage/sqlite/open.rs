@@ -74,8 +74,8 @@ const MIGRATIONS: [(u32, &str, &str); 34] = [
 /// The migration after which all games on the standard board are settled again.
 const ONE_SCALE: u32 = 17;
 
-/// Makes all that a database lacks, or nothing. What the program computes for it comes last: its statements are those of
-/// the newest schema.
+/// Makes all that a database lacks, or nothing. What the program computes for it comes last: its statements are those
+/// of the newest schema.
 fn migrate(connection: &Connection) -> Result<(), StoreError> {
     let schema = schema_of(connection)?;
     if schema >= SCHEMA {

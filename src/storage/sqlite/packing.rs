@@ -2,8 +2,8 @@
 
 use super::db::{self, Connection};
 use super::games;
-use crate::storage::packed::PackedLog;
 use crate::storage::rows::number;
+use crate::storage::rows::packed::PackedLog;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 

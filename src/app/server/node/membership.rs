@@ -62,7 +62,7 @@ pub(super) struct Membership {
     /// Where connections go, if somebody leads.
     pub(super) upstream: watch::Receiver<Option<Upstream>>,
     /// Who leads, by what was said over the bus: the latest one.
-    pub(super) said_to_lead: watch::Receiver<Option<i64>>,
+    said_to_lead: watch::Receiver<Option<i64>>,
     standing: watch::Sender<Standing>,
     stop: CancellationToken,
 }
@@ -119,6 +119,25 @@ impl Membership {
     /// Whether it has told them that games are played here.
     pub(super) fn serves(&self) -> bool {
         self.standing.borrow().serves
+    }
+
+    /// Ends when a leader is to give up by what it hears, or its thread is gone.
+    pub(super) async fn deposed(&self, incarnation: i64) {
+        let (mut view, mut said_to_lead) = (self.view.clone(), self.said_to_lead.clone());
+        loop {
+            let (is_cut_off, leads) =
+                (view.borrow_and_update().is_cut_off, *said_to_lead.borrow_and_update());
+            if succession::gives_up(incarnation, is_cut_off, leads) {
+                return;
+            }
+            let changed = tokio::select! {
+                changed = view.changed() => changed,
+                changed = said_to_lead.changed() => changed,
+            };
+            if changed.is_err() {
+                return;
+            }
+        }
     }
 
     /// Takes the node from the list, so that nobody waits for it.
