@@ -9,6 +9,7 @@ pub(crate) mod mail;
 mod outgoing;
 pub(crate) mod packing;
 pub(crate) mod push;
+mod rounds;
 mod schedule;
 mod turns;
 pub mod verify;

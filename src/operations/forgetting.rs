@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
+use super::rounds::look_every;
 use crate::model::time::UnixMillis;
 use crate::storage::forgetting::Forgetting;
 use crate::storage::store::Write;
@@ -51,23 +52,14 @@ pub(crate) struct Forgetter {
 impl Forgetter {
     /// Runs until the daemon stops.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let mut look = interval(LOOK_EVERY);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                _ = look.tick() => {}
-            }
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                looked = self.forget_all(UnixMillis::now()) => match looked {
-                    Ok(0) => {}
-                    Ok(writes) => debug!(writes, "old games have lost what they had beside their moves"),
-                    Err(error) => warn!(%error, "what old games have beside their moves cannot go now"),
-                }
-            }
+        look_every(LOOK_EVERY, &stop, || self.look()).await;
+    }
+
+    async fn look(&self) {
+        match self.forget_all(UnixMillis::now()).await {
+            Ok(0) => {}
+            Ok(writes) => debug!(writes, "old games have lost what they had beside their moves"),
+            Err(error) => warn!(%error, "what old games have beside their moves cannot go now"),
         }
     }
 

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
+use super::rounds::look_every;
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError, Writer};
 
@@ -31,23 +32,14 @@ pub(crate) struct Packer {
 impl Packer {
     /// Runs until the daemon stops.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let mut look = interval(LOOK_EVERY);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                _ = look.tick() => {}
-            }
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                packed = self.pack_all() => match packed {
-                    Ok(0) => {}
-                    Ok(writes) => debug!(writes, "logs of finished games are packed"),
-                    Err(error) => warn!(%error, "logs of finished games cannot be packed now"),
-                }
-            }
+        look_every(LOOK_EVERY, &stop, || self.look()).await;
+    }
+
+    async fn look(&self) {
+        match self.pack_all().await {
+            Ok(0) => {}
+            Ok(writes) => debug!(writes, "logs of finished games are packed"),
+            Err(error) => warn!(%error, "logs of finished games cannot be packed now"),
         }
     }
 
