@@ -99,6 +99,17 @@ pub(crate) struct PendingChallenge {
 }
 
 impl PendingChallenge {
+    /// How long it stands.
+    pub(crate) fn lasts(&self) -> Duration {
+        let to = self.to.as_ref().map(|to| &to.identity);
+        Challenges::expiry(&self.terms, &self.from.identity, to)
+    }
+
+    /// Whether it is stored: it stands for a day or longer, in which an arena may start anew.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.to.is_none() || self.asks_by_correspondence()
+    }
+
     /// Whether it asks somebody for a game by correspondence: neither of the two need be here for it to stand.
     pub(crate) fn asks_by_correspondence(&self) -> bool {
         let to = self.to.as_ref().map(|to| &to.identity);

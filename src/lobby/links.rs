@@ -1,4 +1,4 @@
-//! Links to open challenges as they are stored, and taken up again by the next process.
+//! Challenges that stand for long, links above all, as they are stored, and taken up again by the next process.
 
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,14 @@ use crate::storage::writer::WriteError;
 /// When somebody may try again whose link could not be stored.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The stored form of a link that is made now.
+/// The stored form of a challenge that is made now.
 pub(super) fn stored(challenge: &PendingChallenge, key: Option<String>) -> StoredLink {
     let (from, terms) = (&challenge.from.identity, &challenge.terms);
     let opening = terms.opening.as_ref();
     StoredLink {
         id: challenge.id.clone(),
         maker: from.id.clone(),
+        to: challenge.to.as_ref().map(|to| to.identity.id.clone()),
         guest: (from.kind == PlayerKind::Guest).then(|| from.name.clone()),
         variant: terms.variant.0,
         time: terms.time.control(),
@@ -38,7 +39,7 @@ pub(super) fn stored(challenge: &PendingChallenge, key: Option<String>) -> Store
         side: terms.side,
         site: challenge.site.clone(),
         key,
-        expires_at: UnixMillis::now().later(Challenges::link_expiry(terms.time)),
+        expires_at: UnixMillis::now().later(challenge.lasts()),
     }
 }
 
@@ -57,18 +58,30 @@ pub(super) async fn take_up(
 ) -> Result<Option<TakenUp>, StoreError> {
     // A clock that was set back makes no link stand longer than a new one.
     let Some(terms) = terms_of(&link) else { return Ok(None) };
-    let left = link.expires_at.after(UnixMillis::now()).min(Challenges::link_expiry(terms.time));
+    let Some(maker) = maker_of(lookup, &link).await? else { return Ok(None) };
+    let to = match &link.to {
+        None => None,
+        Some(to) => match lookup.store.player(to).await? {
+            Some(to) => Some(identity_of(&to)),
+            None => return Ok(None),
+        },
+    };
+    let Ok(terms) = check_terms(&terms, &maker, to.as_ref()) else { return Ok(None) };
+    let lasts = Challenges::expiry(&terms, &maker, to.as_ref());
+    let left = link.expires_at.after(UnixMillis::now()).min(lasts);
     if left.is_zero() {
         return Ok(None);
     }
-    let Some(maker) = maker_of(lookup, &link).await? else { return Ok(None) };
-    let Ok(terms) = check_terms(&terms, &maker, None) else { return Ok(None) };
     let from = lookup.stored_party(maker, terms.variant.0).await?;
-    let asked = Asked { to: None, terms: terms.clone(), is_listed: link.is_listed };
+    let to = match to {
+        None => None,
+        Some(to) => Some(lookup.stored_party(to, terms.variant.0).await?),
+    };
+    let asked = Asked { to: link.to, terms: terms.clone(), is_listed: link.is_listed };
     let challenge = PendingChallenge {
         id: link.id,
         from,
-        to: None,
+        to,
         terms,
         expires: now + left,
         is_listed: link.is_listed,

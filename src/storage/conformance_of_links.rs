@@ -18,6 +18,7 @@ fn link(id: &str, maker: &str, ends_ms: i64) -> StoredLink {
     StoredLink {
         id: id.parse().unwrap(),
         maker: player_id(maker),
+        to: None,
         guest: None,
         variant: Variant::STANDARD,
         time: TimeControl { bank_ms: None, increment_ms: 0, move_ms: Some(5_000) },
@@ -48,6 +49,7 @@ pub(crate) async fn links_are_read_back_until_they_are_closed<F: Fixture>() {
     add_players(&*store, &["Ada"]).await;
     let plain = link("plain", "Ada", 2_000);
     let full = StoredLink {
+        to: Some(player_id("Ada")),
         guest: Some("Guest-7".parse().unwrap()),
         variant: "9x6x5".parse().unwrap(),
         time: TimeControl { bank_ms: Some(60_000), increment_ms: 500, move_ms: None },
@@ -86,6 +88,8 @@ pub(crate) async fn the_links_of_whoever_is_gone_are_closed<F: Fixture>() {
     for (id, maker) in [("a", "Ada"), ("b", "Bob"), ("c", "Ada"), ("d", "Guest-1")] {
         write(&*store, open(&link(id, maker, 1_000))).await.unwrap();
     }
+    let to_ada = StoredLink { to: Some(player_id("Ada")), ..link("e", "Bob", 1_000) };
+    write(&*store, open(&to_ada)).await.unwrap();
     let gone = Write::Retire { player: player_id("Ada"), name: "gone-1".parse().unwrap() };
     write(&*store, gone).await.unwrap();
     let left = |links: Vec<StoredLink>| links.iter().map(|link| link.id.to_string()).collect::<Vec<_>>();

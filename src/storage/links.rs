@@ -1,4 +1,4 @@
-//! Links to open challenges, which stand for a day.
+//! Challenges that stand for a day or longer: links to open ones, and those by correspondence to somebody.
 
 use async_trait::async_trait;
 use fourfold_engine::Variant;
@@ -11,13 +11,15 @@ use crate::model::opening::SideChoice;
 use crate::model::time::UnixMillis;
 use crate::system::config::SiteOrigin;
 
-/// An open challenge, to whoever opens its link.
+/// An open challenge, to whoever opens its link, or one that somebody has days to answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a column, and a box to tick")]
 pub struct StoredLink {
     /// The last part of the link.
     pub(crate) id: ChallengeId,
     pub(crate) maker: PlayerId,
+    /// Who is asked; nobody in particular for an open one.
+    pub(crate) to: Option<PlayerId>,
     /// The name of a maker without an account, who may be stored nowhere else.
     pub(crate) guest: Option<PlayerName>,
     pub(crate) variant: Variant,

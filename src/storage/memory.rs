@@ -471,7 +471,7 @@ impl MemoryTables {
         };
         self.passwords.remove(&id);
         self.puzzles.forget(&id);
-        self.links.retain(|link| link.maker != id);
+        self.links.retain(|link| link.maker != id && link.to.as_ref() != Some(&id));
         self.unpublish();
         self.forget_own(&id);
         Ok(Written::Done)

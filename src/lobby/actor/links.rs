@@ -1,5 +1,5 @@
-//! Links to open challenges: stored before anybody hears of them, closed with whatever ends them, and taken up again
-//! by the next process.
+//! Challenges that stand for long, links above all: stored before anybody hears of them, closed with whatever ends
+//! them, and taken up again by the next process.
 
 use std::time::{Duration, Instant};
 
@@ -111,7 +111,7 @@ impl LobbyActor {
 
     /// A link is none any more, for whatever reason.
     pub(super) fn close_link(&self, challenge: &PendingChallenge) {
-        if challenge.to.is_none() {
+        if challenge.is_stored() {
             self.deps.writer.submit(Write::CloseLink(challenge.id.clone()), |_| {});
         }
     }

@@ -64,10 +64,10 @@ impl LobbyActor {
         let site = session.site();
         let challenge = PendingChallenge { id, from, to, terms, expires, is_listed, site, _place: place };
         self.challenges.insert(challenge.clone(), key.clone(), asked, now());
-        if challenge.to.is_some() {
-            self.announce(challenge, reply);
-        } else {
+        if challenge.is_stored() {
             self.store_link(&challenge, key, reply);
+        } else {
+            self.announce(challenge, reply);
         }
         Ok(())
     }
@@ -306,7 +306,7 @@ impl LobbyActor {
         let writer = self.deps.writer.clone();
         self.deps.tasks.spawn(async move {
             let started = host.start(offer).await;
-            if challenge.to.is_none() {
+            if challenge.is_stored() {
                 // After the game: a kill in between leaves both, and a link whose game has begun does no harm.
                 writer.submit(Write::CloseLink(challenge.id.clone()), |_| {});
             }

@@ -115,7 +115,7 @@ impl MemoryTables {
             return Err(Refused::NameTaken);
         }
         self.puzzles.forget(old);
-        self.links.retain(|link| link.maker != *old);
+        self.links.retain(|link| link.maker != *old && link.to.as_ref() != Some(old));
         self.forget_reporting_guest(old);
         self.forget_ties(old);
         self.players.remove(old);

@@ -28,8 +28,8 @@ async fn links(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
 pub(super) async fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
     let sql = "INSERT INTO challenge_link (id, maker, guest, variant, bank_ms, increment_ms, move_ms, rated, is_load, \
                opening_kind, opening_moves, games, side, site, request_key, expires_at, listed, \
-               is_private) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) \
+               is_private, asked) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
                ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(link.id.as_str())
@@ -49,7 +49,8 @@ pub(super) async fn open(connection: &Connection, link: &StoredLink) -> WriteOut
         .bind(link.key.as_deref())
         .bind(link.expires_at.0)
         .bind(link.is_listed)
-        .bind(link.is_private);
+        .bind(link.is_private)
+        .bind(link.to.as_ref().map(PlayerId::as_str));
     Ok(done_if(query.execute(connection).await?, Refused::IdTaken))
 }
 
@@ -58,9 +59,9 @@ pub(super) async fn close(connection: &Connection, id: &ChallengeId) -> WriteOut
     Ok(done_if(query.execute(connection).await?, Refused::NoSuchLink))
 }
 
-/// Closes the links of somebody who is gone.
-pub(super) async fn forget(connection: &Connection, maker: &PlayerId) -> Result<(), StoreError> {
-    let query = db::query("DELETE FROM challenge_link WHERE maker = $1").bind(maker.as_str());
+/// Closes the challenges by and to somebody who is gone.
+pub(super) async fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let query = db::query("DELETE FROM challenge_link WHERE maker = $1 OR asked = $1").bind(player.as_str());
     query.execute(connection).await?;
     Ok(())
 }

@@ -13,6 +13,7 @@ row! {
     pub(crate) struct LinkRow {
         id: String,
         maker: String,
+        asked: Option<String>,
         guest: Option<String>,
         variant: String,
         bank_ms: Option<i64>,
@@ -37,6 +38,7 @@ impl LinkRow {
         Ok(StoredLink {
             id: parsed("challenge_link.id", &self.id)?,
             maker: parsed("challenge_link.maker", &self.maker)?,
+            to: self.asked.as_deref().map(|to| parsed("challenge_link.asked", to)).transpose()?,
             guest: self.guest.as_deref().map(|name| parsed("challenge_link.guest", name)).transpose()?,
             variant: parsed("challenge_link.variant", &self.variant)?,
             time: TimeControl {

@@ -28,7 +28,7 @@ fn links(connection: &Connection) -> Result<Vec<StoredLink>, StoreError> {
 pub(super) fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
     let sql = "INSERT INTO challenge_link (id, maker, guest, variant, bank_ms, increment_ms, move_ms, rated, is_load, \
                opening_kind, opening_moves, games, side, site, request_key, expires_at, listed, \
-               is_private) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+               is_private, asked) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let query = db::query(sql)
         .bind(link.id.as_str())
         .bind(link.maker.as_str())
@@ -47,7 +47,8 @@ pub(super) fn open(connection: &Connection, link: &StoredLink) -> WriteOutcome {
         .bind(link.key.as_deref())
         .bind(link.expires_at.0)
         .bind(link.is_listed)
-        .bind(link.is_private);
+        .bind(link.is_private)
+        .bind(link.to.as_ref().map(PlayerId::as_str));
     Ok(done_if(query.execute(connection)?, Refused::IdTaken))
 }
 
@@ -56,9 +57,9 @@ pub(super) fn close(connection: &Connection, id: &ChallengeId) -> WriteOutcome {
     Ok(done_if(query.execute(connection)?, Refused::NoSuchLink))
 }
 
-/// Closes the links of somebody who is gone.
-pub(super) fn forget(connection: &Connection, maker: &PlayerId) -> Result<(), StoreError> {
-    let query = db::query("DELETE FROM challenge_link WHERE maker = ?").bind(maker.as_str());
+/// Closes the challenges by and to somebody who is gone.
+pub(super) fn forget(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
+    let query = db::query("DELETE FROM challenge_link WHERE maker = ?1 OR asked = ?1").bind(player.as_str());
     query.execute(connection)?;
     Ok(())
 }

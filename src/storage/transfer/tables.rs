@@ -171,7 +171,7 @@ pub(crate) const TABLES: &[Table] = &[
     table!(challenge_link (id: Text) maker: Text, guest: Text, variant: Text, bank_ms: Number, increment_ms: Number,
         move_ms: Number, rated: Flag, is_load: Flag, opening_kind: Text, opening_moves: Text, games: Number, side: Text,
         site: Text, request_key: Text, expires_at: Number, listed: Flag,
-        is_private: Flag; PORTION, false),
+        is_private: Flag, asked: Text; PORTION, false),
     table!(operator (player: Number) since: Number, salt: Text, last_step: Number, recovery: Text; PORTION, false),
     table!(webhook (owner: Number) url: Text, salt: Text, since: Number, failures: Number, last_at: Number,
         last_outcome: Text; PORTION, false),

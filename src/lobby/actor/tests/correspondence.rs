@@ -169,6 +169,97 @@ async fn who_is_challenged_by_days_has_a_week_to_answer_and_neither_need_be_here
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_week_of_restarts_keeps_challenge_game_and_clocks() {
+    let _days = Days::begin(6);
+    let mut arena = Arena::new().await;
+    let (ada, mut first, bob, second) = two(&arena).await;
+    second.leave().await;
+    let key = Some("once".to_owned());
+    let ask = ClientMessage::Challenge(Challenge { to: "Bob".into(), terms: days(true), key });
+    first.say(ask.clone()).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut first);
+    // Each day begins with another process, at another time of the day.
+    for day in 1..=3_u32 {
+        tokio::time::sleep(DAY + Duration::from_hours(1)).await;
+        arena = Arena::restarted(Arc::clone(&arena.store)).await;
+        let mut maker = arena.join(&ada).await;
+        let again = hear_offer(&mut maker);
+        assert_eq!((&again.challenge, &again.terms), (&offer.challenge, &offer.terms), "day {day}");
+        let left = Duration::from_millis(again.expires_ms);
+        let expected = 7 * DAY - day * (DAY + Duration::from_hours(1));
+        assert!(left <= expected && left + Duration::from_mins(5) > expected, "day {day}: {left:?} are left");
+        maker.say(ask.clone()).await;
+        arena.settle().await;
+        assert_eq!(hear_offer(&mut maker).challenge, offer.challenge, "the same request is the same offer");
+    }
+    let mut taker = arena.join(&bob).await;
+    assert_eq!(hear_offer(&mut taker).challenge, offer.challenge);
+    taker.say(accept(&offer)).await;
+    arena.settle().await;
+    let game = taker.hear_game().unwrap();
+    let sides = BySide { first: &ada, second: &bob };
+    let sides = if game.you == Some(WireSide::First) { BySide { first: &bob, second: &ada } } else { sides };
+    assert_eq!(arena.store.links().await.unwrap(), [], "it was taken");
+    for ply in 0..7_u32 {
+        tokio::time::sleep(2 * DAY).await;
+        arena = Arena::restarted(Arc::clone(&arena.store)).await;
+        let mover = if ply % 2 == 0 { sides.first } else { sides.second };
+        let mut client = arena.join(mover).await;
+        let shown = client.hear_game().unwrap();
+        let (side, left) = to_move(&shown);
+        assert_eq!(
+            (Some(side), left.as_secs() / 3_600),
+            (shown.you, 23),
+            "ply {ply}: a day of the three is left"
+        );
+        client.play(&game.game, ply, if ply % 2 == 0 { 4 } else { 3 }).await;
+        arena.settle().await;
+    }
+    let stored = arena.store.game(&game.game).await.unwrap().unwrap();
+    assert_eq!(
+        (stored.moves().as_str(), stored.ending().map(|end| end.reason)),
+        ("4343434", Some(EndReason::Four))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_challenge_by_days_is_stored_until_it_is_answered() {
+    let _days = Days::begin(7);
+    let arena = Arena::new().await;
+    let (_, mut ada, bob, second) = two(&arena).await;
+    let ask = |terms| ClientMessage::Challenge(Challenge { to: "Bob".into(), terms, key: None });
+    ada.say(ask(casual())).await;
+    arena.settle().await;
+    hear_offer(&mut ada);
+    assert_eq!(arena.store.links().await.unwrap(), [], "nobody waits for it after a restart");
+    for is_declined in [false, true] {
+        ada.say(ask(days(false))).await;
+        arena.settle().await;
+        let challenge = hear_offer(&mut ada).challenge;
+        assert_eq!(arena.store.links().await.unwrap()[0].to, Some(bob.identity.id.clone()));
+        if is_declined {
+            let decline = Decline { challenge, reason: DeclineReason::Later };
+            second.say(ClientMessage::Decline(decline)).await;
+        } else {
+            ada.say(ClientMessage::Cancel(OnChallenge { challenge })).await;
+        }
+        arena.settle().await;
+        assert_eq!(arena.store.links().await.unwrap(), []);
+    }
+    ada.say(ask(days(false))).await;
+    arena.settle().await;
+    let mut gone = arena.store.links().await.unwrap().remove(0);
+    gone.id = "togone".parse().unwrap();
+    gone.to = Some("nobody".parse().unwrap());
+    arena.store.apply(&[Write::OpenLink(Box::new(gone))]);
+    let arena = Arena::restarted(Arc::clone(&arena.store)).await;
+    arena.settle().await;
+    let left: Vec<_> = arena.store.links().await.unwrap().into_iter().map(|link| link.to).collect();
+    assert_eq!(left, [Some(bob.identity.id)], "whoever was asked is gone");
+}
+
+#[tokio::test(start_paused = true)]
 async fn challenges_by_days_are_in_nobodys_way_and_end_after_a_week() {
     let _days = Days::begin(5);
     let arena = Arena::new().await;
