@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, Subscriber};
 use bytes::Bytes;
 use futures::StreamExt as _;
@@ -38,6 +39,11 @@ impl Hints {
     /// Over this connection.
     pub(crate) fn new(client: Client, cluster: &str) -> Self {
         Self { client, subject: format!("ff.{cluster}.changed") }
+    }
+
+    /// Whether the bus is there, as far as is known.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
     }
 
     /// Tells the other nodes something.

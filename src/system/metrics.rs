@@ -1,5 +1,7 @@
 //! What the daemon counts, in a registry of its own: several daemons in one test process share nothing.
 
+mod cluster;
+
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -11,7 +13,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+use self::cluster::ClusterMetrics;
 use super::part::Part;
+use super::pulse::Pulse;
 use crate::model::result::EndReason;
 use crate::model::time::UnixMillis;
 
@@ -145,14 +149,6 @@ struct MachineGauges {
     disk_free: Gauge,
 }
 
-/// What is counted of an arena of several machines.
-#[derive(Debug, Default)]
-struct ClusterMetrics {
-    nodes: Gauge,
-    leads: Gauge,
-    thoughts: Family<OutcomeLabel, Counter>,
-}
-
 /// What was counted, for a look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MetricTotals {
@@ -236,7 +232,7 @@ impl Metrics {
     fn register(&mut self) {
         self.register_refusals();
         self.register_machine();
-        self.register_cluster();
+        self.cluster.register(&mut self.registry);
         let registry = &mut self.registry;
         registry.register("games_started", "Games that began", self.games_started.clone());
         registry.register("games_finished", "Games that ended, by reason", self.games_finished.clone());
@@ -299,16 +295,6 @@ impl Metrics {
         registry.register("backup_failures", help, self.backup_failures.clone());
         let help = "When the last of these copies was made, in seconds since 1970; 0 if there is none";
         registry.register("backup_made_seconds", help, self.backup_made.clone());
-    }
-
-    fn register_cluster(&mut self) {
-        let (registry, cluster) = (&mut self.registry, &self.cluster);
-        let help = "Nodes of the cluster that live, this one too; 0 for an arena of one machine";
-        registry.register("nodes", help, cluster.nodes.clone());
-        let help = "1 at the node of the cluster that plays all games, 0 at one that stands by";
-        registry.register("leads", help, cluster.leads.clone());
-        let help = "Moves of the house that other machines were asked for, by what became of it";
-        registry.register("thoughts_elsewhere", help, cluster.thoughts.clone());
     }
 
     fn register_refusals(&mut self) {
@@ -503,6 +489,11 @@ impl Metrics {
         self.cluster.leads.set(i64::from(leads));
     }
 
+    /// Tells from now on how this node of a cluster lives.
+    pub(crate) fn follow(&self, pulse: Pulse) {
+        self.cluster.follow(pulse);
+    }
+
     /// Another machine was asked for a move of the house, and this became of it.
     pub(crate) fn thought_elsewhere(&self, outcome: &'static str) {
         self.cluster.thoughts.get_or_create(&OutcomeLabel { outcome }).inc();
@@ -537,6 +528,7 @@ impl Metrics {
     ///
     /// Never: writing into a `String` cannot fail.
     pub(crate) fn text(&self) -> String {
+        self.cluster.look();
         let mut text = String::new();
         text::encode(&mut text, &self.registry).expect("a String takes everything");
         text
@@ -587,6 +579,22 @@ mod tests {
             &text,
             "fourfold_http_requests_total{method=\"GET\",route=\"/api/v1/games/{id}\",status=\"404\"} 1",
         );
+    }
+
+    #[test]
+    fn a_node_of_a_cluster_tells_how_it_lives() {
+        let (metrics, pulse) = (Metrics::new(), Pulse::default());
+        check_line(&metrics.text(), "fourfold_bus_connected 0");
+        metrics.follow(pulse.clone());
+        pulse.beats(UnixMillis(1_795_000_000_500));
+        pulse.has_bus(true);
+        pulse.replaces();
+        pulse.leads_after(Duration::from_millis(1_250));
+        let text = metrics.text();
+        check_line(&text, "fourfold_beat_seconds 1795000000.5");
+        check_line(&text, "fourfold_bus_connected 1");
+        check_line(&text, "fourfold_leaders_replaced_total 1");
+        check_line(&text, "fourfold_lead_took_seconds 1.25");
     }
 
     #[test]

@@ -221,6 +221,7 @@ impl Node {
     /// Serves the figures of a node that stands by, which it counts itself.
     async fn show_figures(&self) -> Infallible {
         let metrics = Arc::new(Metrics::new());
+        metrics.follow(self.membership.pulse.clone());
         let stop = CancellationToken::new();
         let _ends_with_this = stop.clone().drop_guard();
         let listener = self.metrics.as_ref().map(copy_of).transpose();
@@ -296,10 +297,13 @@ impl Node {
         let hands_over = Arc::new(AtomicBool::new(false));
         let daemon = Daemon::start(self.parts(engine, &hands_over)?).await?;
         self.membership.stand(Standing { writes_as: Some(incarnation), serves: true });
-        info!(incarnation, took_ms = began.elapsed().as_millis(), "this node leads");
+        let took = began.elapsed();
+        self.membership.pulse.leads_after(took);
+        info!(incarnation, took_ms = took.as_millis(), "this node leads");
         let term = shutdown.child_token();
         tell(Doing::Leading(&daemon, &term));
         let metrics = Arc::clone(&daemon.metrics);
+        metrics.follow(self.membership.pulse.clone());
         let mut serving = std::pin::pin!(daemon.run(term.clone()));
         let mut view = self.membership.view.clone();
         let mut then = Then::End;

@@ -17,8 +17,10 @@ use crate::cluster::hints::{Hint, Hints};
 use crate::cluster::lease::{LEASE, Lease};
 use crate::cluster::succession::{self, Leader, Situation, Step};
 use crate::http::relay::Upstream;
+use crate::model::time::UnixMillis;
 use crate::storage::members::{Member, Roll, Standing};
 use crate::storage::postgres::Members;
+use crate::system::pulse::Pulse;
 
 /// Between two looks at the list. A hint over the bus comes sooner.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -63,6 +65,8 @@ pub(super) struct Membership {
     pub(super) upstream: watch::Receiver<Option<Upstream>>,
     /// Who leads, by what was said over the bus: the latest one.
     said_to_lead: watch::Receiver<Option<i64>>,
+    /// How it lives, for the figures.
+    pub(super) pulse: Pulse,
     standing: watch::Sender<Standing>,
     stop: CancellationToken,
 }
@@ -76,6 +80,7 @@ struct Watch {
     view: watch::Sender<View>,
     upstream: watch::Sender<Option<Upstream>>,
     said_to_lead: watch::Sender<Option<i64>>,
+    pulse: Pulse,
     standing: watch::Receiver<Standing>,
     /// What the others know of it.
     told: Standing,
@@ -92,6 +97,7 @@ impl Membership {
         let (view, seen) = watch::channel(View::default());
         let (upstream, led_to) = watch::channel(None);
         let (said_to_lead, leads) = watch::channel(None);
+        let pulse = Pulse::default();
         let stop = CancellationToken::new();
         let watch = Watch {
             members,
@@ -101,6 +107,7 @@ impl Membership {
             view,
             upstream,
             said_to_lead,
+            pulse: pulse.clone(),
             standing: stood,
             told: Standing::default(),
         };
@@ -108,7 +115,7 @@ impl Membership {
         let until = stop.clone();
         let membership = thread::Builder::new().name("membership".to_owned());
         membership.spawn(move || runtime.block_on(watch.run(&until)))?;
-        Ok(Self { view: seen, upstream: led_to, said_to_lead: leads, standing, stop })
+        Ok(Self { view: seen, upstream: led_to, said_to_lead: leads, pulse, standing, stop })
     }
 
     /// Tells the others what this node does from now on.
@@ -206,10 +213,12 @@ impl Watch {
     async fn beat(&mut self) {
         let sent = Instant::now();
         self.lease.beat_sent(sent);
+        self.pulse.has_bus(self.hints.is_connected());
         let standing = *self.standing.borrow_and_update();
         match self.members.beat(self.key, LEASE, standing).await {
             Ok(true) => {
                 self.lease.renewed(sent);
+                self.pulse.beats(UnixMillis::now());
                 if std::mem::replace(&mut self.told, standing) != standing {
                     self.hints.tell(Hint::Changed).await;
                 }
@@ -240,8 +249,9 @@ impl Watch {
         let seen = self.judge(&roll);
         if let Some(incarnation) = seen.replaces {
             warn!(incarnation, "the leader has stopped answering, another one takes its place");
-            if let Err(error) = self.members.end_writer(incarnation).await {
-                self.note_cut_off(&error);
+            match self.members.end_writer(incarnation).await {
+                Ok(()) => self.pulse.replaces(),
+                Err(error) => self.note_cut_off(&error),
             }
             self.hints.tell(Hint::Changed).await;
         }
