@@ -7,6 +7,7 @@ mod answer;
 pub(crate) mod api;
 pub(crate) mod assets;
 pub mod auth;
+mod avatar;
 mod banned_networks;
 pub(crate) mod client_address;
 mod connection;

@@ -12,6 +12,7 @@ pub(crate) mod files;
 pub(crate) mod metrics;
 pub(crate) mod part;
 pub mod pauses;
+pub(crate) mod pulse;
 pub(crate) mod sha256;
 pub(crate) mod shares;
 pub(crate) mod supervision;

@@ -8,6 +8,7 @@
 //! The live Elo that moves with each game is in [`crate::model::rating`]; what either of them is for, `docs/ratings.md`
 //! says.
 
+pub(crate) mod activity;
 pub(crate) mod habits;
 pub(crate) mod rating_sums;
 mod season_sums;

@@ -46,6 +46,8 @@ pub(super) fn table(name: &str, text: String) -> Response {
 pub(super) enum Keep {
     /// It follows from its URL alone: a day, after which a new version may draw it better.
     Derived,
+    /// It changes when its owner likes, and nobody minds the old one for five minutes.
+    Briefly,
     /// It hardly ever changes, but a moderator can: asked for again each time, sent again only if it did.
     Settled,
 }
@@ -54,6 +56,7 @@ impl Keep {
     fn cache_control(self) -> HeaderValue {
         match self {
             Self::Derived => HeaderValue::from_static("public, max-age=86400"),
+            Self::Briefly => HeaderValue::from_static("public, max-age=300"),
             Self::Settled => HeaderValue::from_static("public, no-cache"),
         }
     }

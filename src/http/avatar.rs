@@ -29,6 +29,34 @@ pub(super) struct Avatar {
 
 impl HtmlSafe for Avatar {}
 
+/// The same as a file of its own, for pages that know a player by name alone.
+#[derive(Clone, Copy, Debug, Template)]
+#[template(path = "parts/avatar-file.html")]
+struct AvatarFile {
+    hue: u16,
+    eyes: u8,
+    mouth: u8,
+    antenna: u8,
+    /// What it consists of, if it is one of the set.
+    drawn: Option<&'static str>,
+}
+
+/// The pictures of people, a `symbol` each.
+const PICTURES: &str = include_str!("../../web/static/pictures.svg");
+
+/// What a picture of the set consists of. A file that a page shows as an image may not use a symbol of another.
+fn drawing(picture: Picture) -> &'static str {
+    let from_symbol =
+        PICTURES.split_once(&format!("<symbol id=\"{picture}\"")).map_or("", |(_, after)| after);
+    let within = from_symbol.split_once('>').map_or("", |(_, after)| after);
+    within.split_once("</symbol>").map_or("", |(drawing, _)| drawing)
+}
+
+/// Where the picture of whoever has this name is.
+pub(super) fn address(name: &PlayerName) -> String {
+    format!("/api/v1/players/{name}/picture.svg")
+}
+
 impl Avatar {
     /// The face of this name, however it is spelt in capitals and small letters.
     pub(super) fn new(name: &str) -> Self {
@@ -51,6 +79,12 @@ impl Avatar {
             }
         };
         Self { picture, ..Self::new(name.as_str()) }
+    }
+
+    /// As a file.
+    pub(super) fn file(self) -> String {
+        let Self { hue, eyes, mouth, antenna, picture } = self;
+        AvatarFile { hue, eyes, mouth, antenna, drawn: picture.map(drawing) }.to_string()
     }
 
     /// Where the pictures of people are.
@@ -80,6 +114,19 @@ mod tests {
         assert!(person.contains("#owl\"/>") && !person.contains("<rect"), "{person}");
         let own = Picture::of_name("ada");
         assert!(picture(PlayerKind::Guest, None).contains(&format!("#{own}\"/>")));
+    }
+
+    #[test]
+    fn files_need_no_other() {
+        let file = |avatar: Avatar| avatar.file();
+        let name = "ada".parse().unwrap();
+        for picture in Picture::all() {
+            let drawn = file(Avatar::of(PlayerKind::Human, &name, Some(picture)));
+            assert!(drawn.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""), "{drawn}");
+            assert!(drawn.contains("<circle cx=\"24\" cy=\"24\" r=\"24\""), "{picture}: {drawn}");
+            assert!(!drawn.contains("<use") && !drawn.contains("symbol"), "{picture}: {drawn}");
+        }
+        assert!(file(Avatar::new("negamax")).contains("rx=\"13\""));
     }
 
     #[test]

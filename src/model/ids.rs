@@ -237,6 +237,11 @@ impl PlayerName {
         }
     }
 
+    /// Whether it is that of a guest, chosen or made up.
+    pub(crate) fn is_of_guest(&self) -> bool {
+        self.0.starts_with(GUEST_PREFIX)
+    }
+
     /// The name of this learner's version that was frozen after so many games.
     pub(crate) fn version(&self, games: u64) -> Self {
         Self(format!("{self}{VERSION_MARK}{games}").into())

@@ -88,6 +88,17 @@ pub struct Day(jiff::civil::Date);
 pub struct InvalidDay(String);
 
 impl Day {
+    /// That in which a moment lies; of one beyond all calendars the first of 1970.
+    pub(crate) fn of(at: UnixMillis) -> Self {
+        let time = jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        Self(time.to_zoned(jiff::tz::TimeZone::UTC).date())
+    }
+
+    /// So many days before it, or the first of all.
+    pub(crate) fn before(self, days: i64) -> Self {
+        Self(self.0.saturating_sub(jiff::ToSpan::days(days)))
+    }
+
     /// Its first moment.
     pub(crate) fn begin(self) -> UnixMillis {
         let zoned = self.0.to_zoned(jiff::tz::TimeZone::UTC);

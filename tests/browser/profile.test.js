@@ -7,6 +7,7 @@ import { Arena } from "./support/arena.js";
 import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { signUp } from "./support/game.js";
 import { assertGood } from "./support/good.js";
+import { pair, playMoves } from "./support/people.js";
 
 const arena = new Arena({ store: true });
 const browser = new Browser();
@@ -88,3 +89,74 @@ for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone"
     assert.equal(await page.inputValue("#own-flag"), "NL");
   });
 }
+
+test("the picture stands beside the name where people wait and play", async () => {
+  const page = await browser.visitor(arena.url, DESKTOP);
+  await signUp(page, "Pictured");
+  await page.locator('#set-portrait input[value="fox"]').check({ force: true });
+  await page.click("#set-portrait button");
+  await page.waitForSelector("#portrait-saved >> text=Saved.");
+  const other = await browser.visitor(arena.url, PHONE);
+  await signUp(other, "Unpictured");
+  await pair(page, other);
+  for (const [who, seen] of /** @type {const} */ ([["Pictured", other], ["Unpictured", page]])) {
+    const picture = seen.locator(`.seat-bar > img.avatar[src="/api/v1/players/${who}/picture.svg"]`);
+    await picture.waitFor();
+    const width = await picture.evaluate((image) => /** @type {HTMLImageElement} */ (image).naturalWidth);
+    assert.ok(width > 0, `the picture of ${who} is drawn`);
+    await assertGood(seen, "a game of two with pictures");
+  }
+  const drawn = await (await fetch(`${arena.url}/api/v1/players/Pictured/picture.svg`)).text();
+  const watcher = await browser.visitor(arena.url, DESKTOP);
+  await watcher.goto(page.url());
+  await watcher.waitForSelector('.seat-bar > img.avatar[src*="/Pictured/"]');
+  assert.match(drawn, /^<svg xmlns/);
+  await watcher.goto("/");
+  await watcher.waitForSelector('#feature .player > img.avatar[src*="/Pictured/"], .game-tile .player > img.avatar[src*="/Pictured/"]');
+  await assertGood(watcher, "the lobby with pictures");
+});
+
+for (const [name, form, zone, locale] of /** @type {const} */ ([
+  ["desktop", DESKTOP, "Pacific/Kiritimati", "en"],
+  ["phone", PHONE, "America/St_Johns", "de"],
+])) {
+  test(`moments are told in the time of whoever reads (${name})`, async () => {
+    const { name: player } = await somebody();
+    const plain = await browser.visitor(arena.url, { ...form, javaScriptEnabled: false });
+    await plain.goto(`/player/${player}`);
+    const first = plain.locator(".games-table time").first();
+    assert.match((await first.textContent()) ?? "", /\d{4}, \d\d:\d\d UTC$/);
+    const at = (await first.getAttribute("datetime")) ?? "";
+    const page = await browser.visitor(arena.url, { ...form, timezoneId: zone, locale });
+    await page.goto(`/player/${player}`);
+    const told = page.locator(`.games-table time[datetime="${at}"][title]`).first();
+    await told.waitFor({ state: "attached" });
+    const words = (await told.textContent()) ?? "";
+    const there = new Date(at).toLocaleTimeString("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+    assert.ok(words.endsWith(there) && !words.includes("UTC"), `${at} is ${there} there, not ${words}`);
+    assert.match((await told.getAttribute("title")) ?? "", /UTC$/);
+    await assertGood(page, "a page with moments");
+  });
+}
+
+test("what a person did is told by days", async () => {
+  const [one, two] = [await browser.visitor(arena.url, DESKTOP), await browser.visitor(arena.url, PHONE)];
+  await signUp(one, "Active");
+  await signUp(two, "Opponent");
+  const pages = await pair(one, two);
+  await playMoves(pages, "1212121");
+  await one.waitForSelector("#game[data-status=over]");
+  const { items } = await (await fetch(`${arena.url}/api/v1/players/Active/activity`)).json();
+  assert.equal(items.length, 1);
+  assert.deepEqual([items[0].opponents, items[0].played.length, items[0].played[0].sort], [1, 1, "rated"]);
+  for (const page of [one, two]) {
+    await page.goto("/player/Active");
+    const day = page.locator("#activity .activity > li");
+    assert.equal(await day.count(), 1);
+    const words = (await day.innerText()).replaceAll("\n", " ");
+    assert.match(words, /one opponent.*Rated · 7 × 6.*1 (won|lost).*→/);
+    await assertGood(page, "a page with activity");
+  }
+  await one.goto("/player/negamax-2");
+  assert.equal(await one.locator("#activity").count(), 0, "a bot plays all day");
+});

@@ -49,6 +49,8 @@ test("the best of three is offered, followed from game to game, and over when it
   const [first] = await Promise.all([atGame(ann), atGame(ben)]);
   assert.match(await ann.innerText(".terms"), /Best of 3\s+Game 1 of 3/);
 
+  await eve.goto(`/game/${first}`);
+  await eve.waitForSelector('html[data-connection="open"]');
   await giveUp(ben, { first: ann, second: ben });
   await ann.waitForSelector(".ribbon:not([hidden])");
   assert.match(await ann.innerText(".ribbon .series"), /^You 1 : 0 /);
@@ -56,6 +58,7 @@ test("the best of three is offered, followed from game to game, and over when it
   await assertGood(ann, "the end of a game within a series");
   const second = await next([ann, ben], first);
   assert.equal(await ann.getAttribute("#game", "data-you"), "second", "sides change");
+  await eve.waitForURL(new RegExp(`/game/${second}$`), { timeout: 20_000 });
   assert.match(await ann.innerText(".terms"), /Best of 3\s+Game 2 of 3\s+You 1 : 0 /);
   assert.match(await ben.innerText(".terms"), /You 0 : 1 /);
   await assertGood(ben, "a game of a series on a phone");

@@ -25,6 +25,16 @@ export function faceOf(player) {
   return face ? face.cloneNode(true) : null;
 }
 
+/**
+ * The picture of a person, or the face of a character: other bots have none.
+ * @param {Player} player
+ * @returns {Node | null}
+ */
+export function pictureOf(player) {
+  if (player.kind === "bot") return faceOf(player);
+  return el("img", { class: "avatar", src: `/api/v1/players/${player.name}/picture.svg`, alt: "", width: 26, height: 26 });
+}
+
 /** What a character says to whoever comes. @param {Player} player */
 export function greeting(player) {
   return known.get(player.id)?.dataset.says ?? "";

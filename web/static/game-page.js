@@ -132,6 +132,7 @@ function sounds(before, message) {
     const words = [".status-text", ".status-detail"].map((place) => find(place, root).textContent ?? "");
     // Whoever plays in a tournament, or a series, is taken to the next game of it.
     if (state.you && (tournamentOf(state) || bestOf.verdict(state) === "on")) expectGame();
+    else if (!state.you && bestOf.verdict(state) === "on") void import("./follow-on.js").then(({ followOn }) => followOn(state));
     ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
   if (message.type === "takeback_refused" && message.by !== state.you && state.you) {

@@ -4,7 +4,7 @@
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
 import { ClockElement } from "./clock.js";
-import { faceOf, nameOf } from "./companion.js";
+import { nameOf, pictureOf } from "./companion.js";
 import { isCorrespondence } from "./correspondence.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
@@ -158,7 +158,7 @@ export class GameView {
     clock.setAttribute("aria-label", text("game.time_of", { name: nameOf(player) }));
     seat.replaceChildren(
       discIcon(side),
-      faceOf(player) ?? "",
+      pictureOf(player) ?? "",
       el("div", { class: "who" }, playerLink(player), el("span", { class: "delta" })),
       el("span", { class: "away", hidden: true }, text("game.away")),
       clock,
@@ -387,7 +387,7 @@ export function playerLink(player, face = null) {
  * @param {import("./state.js").GameState["players"]} [among] of a game in a list: where bots play each other, no word says so
  */
 export function playerTag(player, among) {
-  return el("span", { class: "player" }, faceOf(player) ?? "", ...playerParts(player, among));
+  return el("span", { class: "player" }, pictureOf(player) ?? "", ...playerParts(player, among));
 }
 
 /** @param {Player} player @param {import("./state.js").GameState["players"]} [among] */

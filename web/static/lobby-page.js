@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
-import { faceOf, greeting, nameOf } from "./companion.js";
+import { faceOf, greeting, nameOf, pictureOf } from "./companion.js";
 import { arrange, el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { playerLink } from "./game-view.js";
@@ -269,7 +269,7 @@ function seekRow({ player, ...terms }) {
   return el(
     "li",
     {},
-    el("span", { class: "grow" }, playerLink(player)),
+    el("span", { class: "grow" }, playerLink(player, pictureOf(player))),
     el("span", { class: "soft small" }, termsWords(terms)),
     el("button", { type: "button", class: "button compact", click: join, "aria-label": text("lobby.play_name", { name: nameOf(player) }) }, text("bots.play")),
   );
@@ -285,7 +285,7 @@ function showFeature(game) {
     const seat = find(`#feature [data-side="${side}"]`);
     if (seat.dataset.player === game.players[side].id) continue;
     seat.dataset.player = game.players[side].id;
-    seat.replaceChildren(discIcon(side), playerLink(game.players[side], faceOf(game.players[side])));
+    seat.replaceChildren(discIcon(side), playerLink(game.players[side], pictureOf(game.players[side])));
   }
   const link = /** @type {HTMLAnchorElement} */ (find("#feature-link"));
   link.href = `/game/${game.game}`;

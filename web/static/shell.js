@@ -326,6 +326,7 @@ watchTheme();
 sayHere();
 // What hardly anybody needs comes when it is asked for.
 document.querySelector("#guest-name")?.addEventListener("toggle", () => import("./guest-name.js"), { once: true });
+if (document.querySelector("time")) void import("./times.js");
 try {
   if (localStorage.getItem("fourfold-class")) void import("./class-companion.js");
 } catch {

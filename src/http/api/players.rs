@@ -1,6 +1,8 @@
 //! One player: who it is, what it played, how its rating went.
 
+pub(in crate::http) mod activity;
 mod opponents;
+mod picture;
 pub(in crate::http) mod skill;
 
 use axum::Json;
@@ -147,6 +149,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::new("/api/v1/players/{name}/crosstable", get(player_crosstable), [crosstable]),
         Endpoint::new("/api/v1/players/{name}/achievements", get(player_achievements), [achievements]),
         skill::endpoint(),
+        picture::endpoint(),
+        activity::endpoint(),
         Endpoint::new("/api/v1/players/{name}/habits", get(player_habits), [habits]),
     ]
 }

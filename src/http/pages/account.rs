@@ -7,6 +7,7 @@ use axum::response::Html;
 use super::Page;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::moment::TimedText;
 use super::words;
 use crate::http::api::fair_play::OwnDecisions;
 use crate::http::assets;
@@ -110,15 +111,15 @@ impl MailBox {
 struct SessionLine {
     id: TokenId,
     device: String,
-    since: String,
+    since: TimedText,
     /// When it was used last, unless that was just when it began.
-    used: Option<String>,
+    used: Option<TimedText>,
     is_current: bool,
 }
 
 impl SessionLine {
     fn new(lang: Language, session: StoredToken, here: Option<&TokenId>) -> Self {
-        let at = |key, at| lang.fill(key, &[("date", &words::moment(lang, at))]);
+        let at = |key, at| TimedText::new(lang, key, ("date", at));
         Self {
             is_current: here == Some(&session.id),
             device: device(lang, session.device.unwrap_or_default()),

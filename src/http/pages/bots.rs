@@ -8,10 +8,10 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 
 use super::Page;
-use super::avatar::Avatar;
 use super::characters::{Character, PlayDialog};
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::{PlayerTag, RatingTag};
+use crate::http::avatar::Avatar;
 use crate::http::ranking::PublishedShown;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::{Language, Linked};

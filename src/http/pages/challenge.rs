@@ -62,7 +62,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         id: id.to_string(),
         is_mine,
         needs_account: takes_days(offer.terms.time.control()) && visitor.signed_in().is_none(),
-        from: PlayerTag::new(lang, &offer.from),
+        from: PlayerTag::new(lang, &offer.from).pictured(&offer.from),
         time,
         kind,
         board: lang.fill(

@@ -104,12 +104,12 @@ impl Cast {
         })
     }
 
-    /// A player's name with badge, rating, and the face of whoever has one.
+    /// A player's name with badge, rating, and the face or picture of whoever has one.
     pub(super) fn tag(&self, player: &WirePlayer) -> PlayerTag {
         let tag = PlayerTag::new(self.lang, player);
         match self.of(&player.id) {
             Some(character) => tag.called(Some(character.name)).faced(character.face),
-            None => tag,
+            None => tag.pictured(player),
         }
     }
 }

@@ -8,6 +8,7 @@ use axum::response::Html;
 use super::characters::Cast;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::live::GameTile;
+use super::moment::TimedText;
 use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
@@ -58,8 +59,8 @@ impl OpenOffer {
     fn new(lang: Language, offer: &Offer, is_mine: bool) -> Self {
         Self {
             id: offer.challenge.to_string(),
-            from: PlayerTag::new(lang, &offer.from),
-            to: offer.to.as_ref().filter(|_| is_mine).map(|to| PlayerTag::new(lang, to)),
+            from: PlayerTag::new(lang, &offer.from).pictured(&offer.from),
+            to: offer.to.as_ref().filter(|_| is_mine).map(|to| PlayerTag::new(lang, to).pictured(to)),
             is_mine,
             terms: words::offer(lang, &offer.terms, is_mine),
         }
@@ -68,7 +69,7 @@ impl OpenOffer {
 
 /// How one's vacations stand.
 struct VacationShown {
-    until: Option<String>,
+    until: Option<TimedText>,
     days_left: u32,
     left: String,
 }
@@ -76,9 +77,8 @@ struct VacationShown {
 impl VacationShown {
     fn new(lang: Language, taken: &[Vacation], now: UnixMillis) -> Self {
         let current = vacation::current(taken, now);
-        let until = current.map(|vacation| {
-            lang.fill("correspondence.vacation_until", &[("time", words::moment(lang, vacation.until))])
-        });
+        let until = current
+            .map(|vacation| TimedText::new(lang, "correspondence.vacation_until", ("time", vacation.until)));
         let days_left = days_left(taken, now);
         Self { until, days_left, left: lang.count("correspondence.vacation_left", days_left.into()) }
     }

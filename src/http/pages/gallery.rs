@@ -8,11 +8,11 @@ use fourfold_engine::Variant;
 use serde::Deserialize;
 
 use super::Page;
-use super::avatar::Avatar;
 use super::bots::web_address;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::RatingTag;
 use crate::accounts::identity_of;
+use crate::http::avatar::Avatar;
 use crate::http::ranking::PublishedShown;
 use crate::http::state::AppState;
 use crate::model::population::Population;

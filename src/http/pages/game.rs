@@ -22,6 +22,7 @@ use super::pattern::{PatternBoard, PatternCells};
 use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
+use crate::http::avatar;
 use crate::http::site::Site;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
@@ -47,6 +48,8 @@ struct SeatBar {
     disc: DiscIcon,
     /// Who plays, where it is one of the eight.
     character: Option<Character>,
+    /// Where the picture of anybody else is who has one.
+    picture: Option<String>,
     player: PlayerTag,
     clock: String,
     is_to_move: bool,
@@ -183,12 +186,14 @@ fn seat(
     let change = end.and_then(|end| end.rating.as_ref()).map(|rating| of(rating, side));
     let player = of(&snapshot.players, side);
     let character = cast.of(&player.id).cloned();
+    let is_person = player.kind != PlayerKind::Bot;
     SeatBar {
         place,
         side: words::key(side),
         disc: DiscIcon::new(side),
         player: PlayerTag::new(lang, player).called(character.as_ref().map(|character| character.name)),
         character,
+        picture: is_person.then(|| avatar::address(&player.name)),
         clock: words::clock_face(lang, *of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
         delta: change.map(|change| change.after - change.before),

@@ -6,12 +6,12 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 use serde::Deserialize;
 
-use super::avatar::Avatar;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::player;
 use super::{Page, words};
 use crate::http::api::leaderboard::LeaderboardRowView;
+use crate::http::avatar::Avatar;
 use crate::http::ranking::{self, FitSummary, Home, RankedRow, Ranking, RankingQuery, Versions};
 use crate::http::state::AppState;
 use crate::http::texts::{Language, Linked};
@@ -242,17 +242,18 @@ fn filters(state: &AppState, lang: Language, wanted: RankingQuery) -> Vec<Filter
         });
         filters.push(Filter { label: lang.text("ranking.whose"), options: options.into() });
     }
-    let mut variants = state.leaderboard.now().variants();
-    if !variants.contains(&wanted.variant) {
-        variants.push(wanted.variant);
+    // Each board that is offered has its list, also before the first rated game on it.
+    let mut variants: Vec<Variant> = words::offered_boards().collect();
+    for variant in state.leaderboard.now().variants().into_iter().chain([wanted.variant]) {
+        if !variants.contains(&variant) {
+            variants.push(variant);
+        }
     }
-    if variants.len() > 1 {
-        let here = |variant: Variant| {
-            option(RankingQuery { variant, ..wanted }, variant.to_string(), variant == wanted.variant)
-        };
-        let options = variants.into_iter().map(here).collect();
-        filters.push(Filter { label: lang.text("ranking.board"), options });
-    }
+    let here = |variant: Variant| {
+        option(RankingQuery { variant, ..wanted }, variant.to_string(), variant == wanted.variant)
+    };
+    let options = variants.into_iter().map(here).collect();
+    filters.push(Filter { label: lang.text("ranking.board"), options });
     filters
 }
 

@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::http::assets;
+use crate::http::avatar;
 use crate::http::texts::Language;
 use crate::model::player::PlayerKind;
 use crate::model::rating::level::Level;
@@ -74,6 +75,8 @@ pub(super) struct PlayerTag {
     name: String,
     /// Of a character of the house.
     face: Option<Face>,
+    /// Where a person's picture is, for places that show it.
+    picture: Option<String>,
     /// Of the page that the link leads to.
     pub(super) page: String,
     lang: Language,
@@ -91,6 +94,7 @@ impl PlayerTag {
             lang,
             name: player.name.spoken().to_owned(),
             face: None,
+            picture: None,
             page: player.name.to_string(),
             badge: badge(player.kind),
             rating: player.rating.map(|rating| RatingTag::new(lang, rating)),
@@ -111,6 +115,12 @@ impl PlayerTag {
     /// With a face.
     pub(super) fn faced(self, face: Face) -> Self {
         Self { face: Some(face), ..self }
+    }
+
+    /// With the picture that people have; bots have a face or none.
+    pub(super) fn pictured(self, player: &WirePlayer) -> Self {
+        let is_person = player.kind != PlayerKind::Bot;
+        Self { picture: is_person.then(|| avatar::address(&player.name)), ..self }
     }
 
     /// Without the badge, for lists of one kind of players.

@@ -1,5 +1,6 @@
 //! One player: how strong, with which games, and how it plays.
 
+mod activity;
 mod games;
 pub(super) mod history;
 mod leagues;
@@ -12,12 +13,12 @@ use axum::response::Html;
 use fourfold_engine::{Variant, WinDrawLoss};
 use serde::Deserialize;
 
+use self::activity::ActivityShown;
 use self::games::GamesSection;
 use self::history::RatingHistory;
 use self::leagues::LeaguesShown;
 use self::play::PlaySection;
 use self::seasons::SeasonPlaceShown;
-use super::avatar::Avatar;
 use super::bots::trouble;
 use super::calendar::Calendar;
 use super::characters::{Cast, Character, PlayDialog};
@@ -31,8 +32,10 @@ use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::analysis::values::Asker;
 use crate::http::api::leaderboard::RatingView;
+use crate::http::api::players::activity::activity_of;
 use crate::http::api::players::skill::{ExploitationView, GamesToJudge, StageView, Stages};
 use crate::http::api::players::{VariantRating, correspondence_of, ratings_of};
+use crate::http::avatar::Avatar;
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::leagues::{Achievements, OPPONENTS_MAX};
 use crate::http::payer::Paying;
@@ -217,6 +220,7 @@ struct PlayerPage {
     history: Option<RatingHistory>,
     play: PlaySection,
     live: Vec<GameTile>,
+    activity: Option<ActivityShown>,
     games: GamesSection,
     /// Of the visitor's own page.
     calendar: Option<Calendar>,
@@ -261,11 +265,26 @@ pub(super) async fn page(
         seasons: SeasonPlaceShown::all(&state, lang, &player.id),
         history: history(&state, lang, &player.id, variant, elo_on(&ratings, variant)).await?,
         play: PlaySection::read(&state, lang, &player.id, variant, met).await?,
+        activity: activity(&state, lang, &visitor, &player).await?,
         live: live_games(&state, lang, &player.id, &Cast::new(lang, &bots)),
         games: GamesSection::read(&state, lang, &player, &parameters, seen_by(&visitor)).await?,
         calendar: own_calendar(&state, &visitor, &player).await?,
     };
     Ok(Html(page.render()?))
+}
+
+/// The last days of a person.
+async fn activity(
+    state: &AppState,
+    lang: Language,
+    visitor: &Visitor,
+    player: &StoredPlayer,
+) -> Result<Option<ActivityShown>, StoreError> {
+    if player.kind != PlayerKind::Human {
+        return Ok(None);
+    }
+    let days = activity_of(state, &player.id, seen_by(visitor)).await?;
+    Ok(ActivityShown::new(lang, player, days))
 }
 
 /// The days with the daily puzzle solved, on one's own page alone.

@@ -6,13 +6,13 @@ use axum::response::Html;
 use fourfold_engine::Variant;
 use serde::Deserialize;
 
-use super::avatar::Avatar;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
 use super::{Page, player, words};
 use crate::competition::leaderboard::SeasonTable;
 use crate::competition::leaderboard::seasons::SeasonPhase;
+use crate::http::avatar::Avatar;
 use crate::http::seasons::{self, SeasonRow};
 use crate::http::state::AppState;
 use crate::http::texts::Language;

@@ -6,6 +6,7 @@ use axum::response::Html;
 
 use super::Page;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::moment::Moment;
 use super::time_choice::TimeChoice;
 use super::words;
 use crate::competition::tournament::{PlanTerms, Upcoming};
@@ -75,7 +76,7 @@ struct PlannedPage {
     id: String,
     name: String,
     terms: String,
-    when: String,
+    when: Option<Moment>,
     /// In milliseconds since 1970, for the countdown.
     begins_ms: i64,
     maker: String,
@@ -102,7 +103,7 @@ pub(super) fn planned(visitor: &Visitor, id: &TournamentId, upcoming: Upcoming) 
         frame: visitor.frame(Tab::Tournaments, name.as_str()).described(described),
         id: id.to_string(),
         terms: words,
-        when: at.map(|at| words::moment(lang, at)).unwrap_or_default(),
+        when: at.map(|at| Moment::new(lang, at)),
         begins_ms: at.map_or(0, |at| at.0),
         is_mine,
         entry: match own {

@@ -17,6 +17,7 @@ use super::bracket::Bracket;
 use super::drawing::DiscIcon;
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::moment::Moment;
 use super::tournament_plans::{Entry, planned, terms_in_words};
 use super::words;
 use crate::competition::tournament::{TournamentSummary, TournamentView, Upcoming};
@@ -48,7 +49,7 @@ struct TournamentListRow {
     format: String,
     status: &'static str,
     is_live: bool,
-    when: String,
+    when: Moment,
     entrants: u64,
     games: u64,
     winner: Option<String>,
@@ -63,7 +64,7 @@ impl TournamentListRow {
             format: format_in_words(lang, tournament.format),
             status: status_in_words(lang, reason),
             is_live: reason.is_none(),
-            when: words::moment(lang, tournament.started_at),
+            when: Moment::new(lang, tournament.started_at),
             entrants: tournament.entrants.len() as u64,
             games: *games,
             winner: winner.as_ref().map(ToString::to_string),
@@ -78,7 +79,7 @@ pub(super) struct Notice {
     pub(super) url: String,
     pub(super) is_live: bool,
     /// When it begins, if it is to come.
-    pub(super) when: Option<String>,
+    pub(super) when: Option<Moment>,
 }
 
 /// Tournaments on the front page: what goes on comes first.
@@ -94,7 +95,7 @@ impl Notice {
             tournament.end.is_none().then_some(notice)
         };
         let next = |Upcoming { id, name, at, entered, .. }: Upcoming| {
-            let when = Some(words::moment(lang, at?));
+            let when = Some(Moment::new(lang, at?));
             // What somebody has made stands here once somebody else comes to it.
             let is_wanted = id.is_none() || entered.is_some_and(|entered| entered.len() > 1);
             let url = id.map_or_else(|| "/tournaments".to_owned(), |id| format!("/tournament/{id}"));
@@ -115,7 +116,7 @@ struct UpcomingRow {
     maker: Option<String>,
     /// Format, time control, whether its games count.
     terms: String,
-    when: Option<String>,
+    when: Option<Moment>,
     /// Whether every open bot takes part.
     is_open: bool,
     /// Which people have entered, if they may.
@@ -141,7 +142,7 @@ pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Pag
         url: id.map(|id| format!("/tournament/{id}")),
         maker: maker.map(|maker| maker.name.to_string()),
         terms: terms_in_words(lang, &terms),
-        when: at.map(|at| words::moment(lang, at)),
+        when: at.map(|at| Moment::new(lang, at)),
         is_open: open_bots,
         has_entered: entered.iter().flatten().any(|name| Some(name) == own.as_ref()),
         entered: entered.map(|names| names.iter().map(ToString::to_string).collect()),
@@ -315,7 +316,7 @@ struct One {
     id: String,
     /// Format, time control, whether it counts.
     terms: String,
-    when: String,
+    when: Moment,
     table: TournamentTable,
     is_live: bool,
     /// Whether the visitor takes part.
@@ -373,7 +374,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         frame: visitor.frame(Tab::Tournaments, tournament.name.as_str()),
         id: tournament.id.to_string(),
         terms: terms.join(" · "),
-        when: words::moment(lang, tournament.started_at),
+        when: Moment::new(lang, tournament.started_at),
         is_live: table.is_live,
         entry: entry_of(&visitor, &view),
         may_cancel: tournament.end.is_none()

@@ -216,11 +216,13 @@ pub(super) struct BoardChoice {
 
 /// The boards to choose among.
 pub(super) fn boards(lang: Language) -> Vec<BoardChoice> {
-    let choice = |value: &'static str| {
-        let variant: Variant = value.parse().expect("a test reads them all");
-        BoardChoice { value, name: board(lang, variant) }
-    };
-    BOARDS.into_iter().map(choice).collect()
+    let choice = |(value, variant)| BoardChoice { value, name: board(lang, variant) };
+    BOARDS.into_iter().zip(offered_boards()).map(choice).collect()
+}
+
+/// The boards that pages offer, the usual one first.
+pub(super) fn offered_boards() -> impl Iterator<Item = Variant> {
+    BOARDS.into_iter().map(|value| value.parse().expect("a test reads them all"))
 }
 
 /// A board's size, and how many win where it is not four: `9 × 6, 5 in a row`.

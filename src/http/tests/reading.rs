@@ -1,12 +1,13 @@
 //! What anybody may read: players, ratings, games, positions, descriptions.
 
 use axum::body::Body;
-use axum::http::{Request, StatusCode, header};
+use axum::http::{Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::http::site::Site;
 use crate::http::testing::{TestArena, TestSite, house_bot};
 use crate::model::player::PlayerKind;
+use crate::model::portrait::Picture;
 use crate::model::rating::strength::Strength;
 use crate::model::result::{EndReason, GameResult};
 use crate::storage::Store;
@@ -81,8 +82,9 @@ async fn games_of_one_day_are_told_apart_by_the_time_of_day() {
     let whens: Vec<&str> = table.split("<td class=\"right wide soft small\">").skip(1).collect();
     assert_eq!(whens.len(), 3, "{table}");
     for when in whens {
-        let (day, rest) = when.split_once("<br>").unwrap();
-        let time = rest.split_once("</td>").unwrap().0;
+        let told = when.split_once("</time>").unwrap().0;
+        let (_, words) = told.split_once("\">").unwrap();
+        let (day, time) = words.split_once(", ").unwrap();
         assert!(
             day.ends_with("2025") && time.len() == "18:54 UTC".len() && time.ends_with(" UTC"),
             "{day}, {time}"
@@ -298,6 +300,29 @@ async fn pictures_are_svg() {
         let answer = site.get(path).await;
         assert_eq!(answer.header(header::CONTENT_TYPE), "image/svg+xml; charset=utf-8");
         assert!(answer.body.contains("the first side has won"), "{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn names_have_pictures() {
+    let site = TestSite::new();
+    let cookie = site.register("Ada").await;
+    let path = "/api/v1/players/Ada/picture.svg";
+    let drawn = site.get(path).await;
+    assert_eq!(drawn.header(header::CONTENT_TYPE), "image/svg+xml; charset=utf-8");
+    assert_eq!(drawn.header(header::CACHE_CONTROL), "public, max-age=300");
+    let own = format!("\"{}\"", Picture::of_name("Ada"));
+    let chosen = if own.contains("owl") { "fox" } else { "owl" };
+    let answer =
+        site.as_page(Method::PUT, "/api/v1/account/profile", &cookie, &json!({ "picture": chosen })).await;
+    assert!(answer.status.is_success(), "{}", answer.body);
+    assert_ne!(site.get(path).await.body, drawn.body, "the chosen one");
+    // A guest who is forgotten keeps the picture; a name that nobody has shows nothing, and neither does what is none.
+    let guest = site.get("/api/v1/players/guest-Bo/picture.svg").await;
+    assert_eq!(guest.status, StatusCode::OK);
+    for nobody in ["Nobody", "a%20b", "%3Csvg%3E", &"x".repeat(500)] {
+        let answer = site.get(&format!("/api/v1/players/{nobody}/picture.svg")).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{nobody}");
     }
 }
 

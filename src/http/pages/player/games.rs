@@ -10,6 +10,7 @@ use super::wire;
 use crate::http::error::ApiError;
 use crate::http::pages::drawing::{DiscIcon, Drawing, MiniBoard};
 use crate::http::pages::error::PageError;
+use crate::http::pages::moment::Moment;
 use crate::http::pages::parts::PlayerTag;
 use crate::http::pages::words::{self, BoardChoice};
 use crate::http::record_query::{LOOK_AT_MAX, filter};
@@ -43,8 +44,7 @@ struct PlayerGameRow {
     reason: String,
     plies: usize,
     delta: Option<i32>,
-    /// When it ended: the day, and the time of day.
-    ended: Option<(String, String)>,
+    ended: Option<Moment>,
 }
 
 /// A field of the form to type into.
@@ -260,7 +260,7 @@ async fn game_row(
         reason: words::reason(lang, ending.reason, game.spec.variant.connect()),
         plies: moves.len(),
         delta: entry.map(|entry| elo(entry.after) - elo(entry.before)),
-        ended: game.events.last().map(|event| (words::day(lang, event.at), words::minute(event.at))),
+        ended: game.events.last().map(|event| Moment::new(lang, event.at)),
     })
 }
 
