@@ -25,7 +25,7 @@ use crate::model::clock::{self, TimeControl};
 use crate::model::ids::GameId;
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::protocol::client::{
-    Bye, Challenge, ColumnField, Decline, DeclineReason, Move, OnChallenge, PlayBot, ProgramFault,
+    Accept, Bye, Challenge, ColumnField, Decline, DeclineReason, Move, PlayBot, ProgramFault,
     ProgramFaultKind, Resign,
 };
 use crate::protocol::server::{
@@ -385,7 +385,7 @@ impl Bridge<'_> {
             let decline = Decline { challenge: offer.challenge, reason: DeclineReason::Later };
             return self.send(&ClientMessage::Decline(decline)).await;
         }
-        self.send(&ClientMessage::Accept(OnChallenge { challenge: offer.challenge })).await
+        self.send(&ClientMessage::Accept(Accept { challenge: offer.challenge, side: None })).await
     }
 
     async fn take_snapshot(&mut self, snapshot: &Snapshot) -> Result<(), BridgeError> {

@@ -131,6 +131,11 @@ impl Language {
         fill(text, &[("n", self.number(n))])
     }
 
+    /// The same with other values beside `{n}`.
+    pub(crate) fn count_with<V: Display>(self, key: &'static str, n: u64, values: &[(&str, V)]) -> String {
+        fill(&self.count(key, n), values)
+    }
+
     /// A time as one says it who need not know it exactly: `2 days`, `5 h`, `12 min`.
     pub(crate) fn rough_time(self, ms: u64) -> String {
         match ms / 60_000 {

@@ -217,7 +217,7 @@ impl LobbyActor {
                 ok(reply)
             }
             Prepared::Challenge(wish) => self.challenge(session, *wish, reply),
-            Prepared::Accept { id, ratings } => self.accept(session, &id, &ratings, reply),
+            Prepared::Accept { id, side, ratings } => self.accept(session, (&id, side), &ratings, reply),
             Prepared::Decline(decline) => self.decline(session, &decline, reply),
             Prepared::Cancel(id) => self.cancel(session, &id, reply),
             Prepared::PlayBot(play) => self.play_bot(session, &play, reply),

@@ -470,6 +470,9 @@ pub(crate) fn check_terms(terms: &Terms, from: &Identity, to: Option<&Identity>)
     if terms.private {
         check_private(&terms, from, to)?;
     }
+    if terms.side == SideChoice::Opponent && to.is_some_and(|to| to.kind == PlayerKind::Bot) {
+        return Err(WireError::bad_field("side", "side is first, second or random: a bot does not choose"));
+    }
     if let Some(opening) = &terms.opening {
         terms.opening = Some(check_opening(opening, &terms, OPENING_PLIES_MAX)?);
     }
@@ -611,7 +614,8 @@ pub(crate) fn side_of(choice: SideChoice, coin: bool) -> Side {
     let first = match choice {
         SideChoice::First => true,
         SideChoice::Second => false,
-        SideChoice::Random => coin,
+        // Whoever could have chosen and did not leaves it to chance.
+        SideChoice::Random | SideChoice::Opponent => coin,
     };
     if first { Side::First } else { Side::Second }
 }

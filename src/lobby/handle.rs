@@ -13,9 +13,9 @@ use crate::play::host::StartError;
 use crate::play::presence::Session;
 use crate::play::room::MemberId;
 use crate::play::room::handle::ReplyTo;
-use crate::protocol::client::{Challenge, Decline, OpenChallenge, PlayBot, Seek};
+use crate::protocol::client::{Accept, Challenge, Decline, OpenChallenge, PlayBot, Seek};
 use crate::protocol::server::Offer;
-use crate::protocol::terms::Terms;
+use crate::protocol::terms::{Terms, WireSide};
 use crate::protocol::{ErrorCode, WireError};
 use crate::storage::writer::WriteError;
 use crate::system::ask::ask;
@@ -53,7 +53,7 @@ pub(crate) enum LobbyRequest {
     /// Offers a game to whoever opens the link.
     OpenChallenge(OpenChallenge),
     /// Takes an offer.
-    Accept(ChallengeId),
+    Accept(Accept),
     /// Refuses an offer.
     Decline(Decline),
     /// Withdraws an offer.
@@ -80,7 +80,7 @@ pub(super) enum Prepared {
     Seek { seek: Seek, elo: Option<i32> },
     Unseek,
     Challenge(Box<Wish>),
-    Accept { id: ChallengeId, ratings: Ratings },
+    Accept { id: ChallengeId, side: Option<WireSide>, ratings: Ratings },
     Decline(Decline),
     Cancel(ChallengeId),
     PlayBot(PlayBot),
@@ -203,8 +203,8 @@ impl LobbyHandle {
                 self.wish(session, Some(to), OpenChallenge { terms, listed: false, key }).await?
             }
             LobbyRequest::OpenChallenge(open) => self.wish(session, None, open).await?,
-            LobbyRequest::Accept(id) => {
-                Prepared::Accept { id, ratings: self.lookup.ratings(session.identity()).await? }
+            LobbyRequest::Accept(Accept { challenge: id, side }) => {
+                Prepared::Accept { id, side, ratings: self.lookup.ratings(session.identity()).await? }
             }
             LobbyRequest::Decline(decline) => Prepared::Decline(decline),
             LobbyRequest::Cancel(id) => Prepared::Cancel(id),

@@ -1,6 +1,7 @@
 //! Where games begin, and on which side.
 
 pub(crate) use fourfold_arena::suite::OpeningKind;
+use fourfold_engine::Side;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,4 +16,16 @@ pub(crate) enum SideChoice {
     /// The server draws.
     #[default]
     Random,
+    /// Whoever accepts chooses: with moves that the challenger gives this is the pie rule.
+    Opponent,
+}
+
+impl SideChoice {
+    /// The challenger's, once whoever accepts has chosen a side.
+    pub(crate) fn left_by(opponents: Side) -> Self {
+        match opponents {
+            Side::First => Self::Second,
+            Side::Second => Self::First,
+        }
+    }
 }

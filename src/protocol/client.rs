@@ -5,11 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::error::WireError;
-use super::terms::Accepts;
-use super::terms::Terms;
-use super::terms::WireOpening;
-use super::terms::WireVariant;
-use super::terms::{Range, RangeElo};
+use super::terms::{Accepts, Range, RangeElo, Terms, WireOpening, WireSide, WireVariant};
 use super::{INFO_BYTES_MAX, PROTOCOL_VERSION};
 use crate::model::bounded::{Bounded, BoundedLong};
 use crate::model::clock::GameTime;
@@ -58,7 +54,7 @@ pub enum ClientMessage {
     /// Offers a game to whoever opens the link.
     OpenChallenge(OpenChallenge),
     /// Takes an offer.
-    Accept(OnChallenge),
+    Accept(Accept),
     /// Refuses an offer.
     Decline(Decline),
     /// Withdraws one's own offer.
@@ -241,7 +237,17 @@ pub struct OpenChallenge {
     pub(crate) key: Option<String>,
 }
 
-/// The fields of `accept` and `cancel`.
+/// Takes an offer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Accept {
+    /// Which one.
+    pub(crate) challenge: ChallengeId,
+    /// Which side to take, where the challenge leaves that to whoever accepts; drawn if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) side: Option<WireSide>,
+}
+
+/// The fields of `cancel`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OnChallenge {
     /// Which one.

@@ -151,7 +151,7 @@ impl ClientSession {
             ClientMessage::OpenChallenge(challenge) => {
                 self.ask_lobby(LobbyRequest::OpenChallenge(challenge), reply).await
             }
-            ClientMessage::Accept(on) => self.ask_lobby(LobbyRequest::Accept(on.challenge), reply).await,
+            ClientMessage::Accept(accept) => self.ask_lobby(LobbyRequest::Accept(accept), reply).await,
             ClientMessage::Decline(decline) => self.ask_lobby(LobbyRequest::Decline(decline), reply).await,
             ClientMessage::Cancel(on) => self.ask_lobby(LobbyRequest::Cancel(on.challenge), reply).await,
             ClientMessage::PlayBot(play) => self.ask_lobby(LobbyRequest::PlayBot(play), reply).await,

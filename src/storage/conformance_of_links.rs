@@ -66,6 +66,9 @@ pub(crate) async fn links_are_read_back_until_they_are_closed<F: Fixture>() {
     };
     write(&*store, open(&plain)).await.unwrap();
     write(&*store, open(&full)).await.unwrap();
+    let left = StoredLink { side: SideChoice::Opponent, ..link("left", "Ada", 500) };
+    write(&*store, open(&left)).await.unwrap();
+    write(&*store, close(&left)).await.unwrap();
     assert_eq!(write(&*store, open(&plain)).await, Err(Refused::IdTaken));
     drop(store);
     let fixture = fixture.reopen().await;

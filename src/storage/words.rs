@@ -85,7 +85,7 @@ words!(FormatName {
     Arena: "arena",
 });
 words!(OpeningKind { None: "none", Balanced: "balanced", Given: "given" });
-words!(SideChoice { First: "first", Second: "second", Random: "random" });
+words!(SideChoice { First: "first", Second: "second", Random: "random", Opponent: "opponent" });
 words!(GameResult { First: "first", Second: "second", Draw: "draw", Void: "void" });
 words!(EndReason {
     Four: "four",

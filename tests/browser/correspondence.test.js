@@ -49,12 +49,12 @@ test("two people play with a week for each move, and the game outlives the daemo
   const guest = await browser.visitor(arena.url, PHONE);
   await guest.goto(link);
   assert.match(await guest.innerText("#challenge"), /7 days a move[^]*an account/);
-  assert.equal(await guest.locator("#accept").count(), 0);
+  assert.equal(await guest.locator("[data-accept]").count(), 0);
   await signUp(guest, "Bob");
   const bob = guest;
   await bob.goto(link);
   await open(bob);
-  await bob.click("#accept");
+  await bob.click("[data-accept]");
   await bob.waitForURL("**/game/*");
   await ada.waitForSelector(".game-tile");
   assert.match(await ada.innerText(".game-tile"), /6 days left · 7 days a move/);
@@ -105,7 +105,7 @@ test("who gives up by correspondence sees another rating move", async () => {
   await signUp(dan, "Dan");
   await dan.goto(link);
   await open(dan);
-  await dan.click("#accept");
+  await dan.click("[data-accept]");
   await dan.waitForURL("**/game/*");
   await cleo.goto(new URL(dan.url()).pathname);
   await Promise.all([open(cleo), open(dan)]);
@@ -161,7 +161,7 @@ test("what somebody says in advance is played at once, and stands over a crash",
   await open(ada);
   await bob.goto(new URL(await inviteByLink(ada)).pathname);
   await open(bob);
-  await bob.click("#accept");
+  await bob.click("[data-accept]");
   await bob.waitForURL("**/game/*");
   await ada.goto(new URL(bob.url()).pathname);
   await Promise.all([open(ada), open(bob)]);

@@ -5,8 +5,9 @@ import { createServer } from "node:http";
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
-import { Browser } from "./support/browser.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { clickColumn, gameId, myTurn, playOut, reached, startBotGame } from "./support/game.js";
+import { assertGood } from "./support/good.js";
 import { pair, playMoves } from "./support/people.js";
 
 const arena = new Arena();
@@ -156,23 +157,26 @@ test("no other page may be framed", async () => {
   }
 });
 
-test("a finished game plays itself from the start, and stops where one looks", async () => {
-  const [ana, bob] = await visitors(2);
-  const pages = await pair(ana, bob);
-  await playMoves(pages, "4545454");
-  const page = pages.first;
-  await page.waitForSelector("#replay:not([hidden])");
-  const stones = () => page.locator("#game ff-board .stones > g").count();
-  await page.selectOption("#replay-pace", "400");
-  await page.click("#replay-play");
-  await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 1);
-  await page.waitForSelector('#replay-play[aria-pressed="true"] >> text=Pause');
-  await page.waitForSelector("#replay-time >> text=/\\d s/");
-  await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 7);
-  await page.waitForSelector('#replay-play[aria-pressed="false"]');
-  await page.click("#replay-play");
-  await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 2);
-  await page.click("#scrub-first");
-  await page.waitForSelector('#replay-play[aria-pressed="false"]');
-  assert.equal(await stones(), 0);
-});
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`a finished game plays itself from the start, and stops where one looks (${name})`, async () => {
+    const [ana, bob] = await Promise.all([browser.visitor(arena.url, form), browser.visitor(arena.url, form)]);
+    const pages = await pair(ana, bob);
+    await playMoves(pages, "4545454");
+    const page = pages.first;
+    await page.waitForSelector("#replay:not([hidden])");
+    const stones = () => page.locator("#game ff-board .stones > g").count();
+    await page.selectOption("#replay-pace", "400");
+    await page.click("#replay-play");
+    await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 1);
+    await page.waitForSelector('#replay-play[aria-pressed="true"] >> text=Pause');
+    await page.waitForSelector("#replay-time >> text=/\\d s/");
+    await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 7);
+    await page.waitForSelector('#replay-play[aria-pressed="false"]');
+    await page.click("#replay-play");
+    await page.waitForFunction(() => document.querySelectorAll("#game ff-board .stones > g").length === 2);
+    await page.click("#scrub-first");
+    await page.waitForSelector('#replay-play[aria-pressed="false"]');
+    assert.equal(await stones(), 0);
+    await assertGood(page, "a replay");
+  });
+}

@@ -197,3 +197,28 @@ test("a game that begins is told by the system to whoever has asked for it and d
   await pair(una, vic);
   await aside.waitForFunction(() => /^You are playing guest-\w{6}\.$/.test(/** @type {any} */ (globalThis).notices[0]));
 });
+
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`one cuts and the other chooses (${name})`, async () => {
+    const [ann, ben] = await Promise.all([browser.visitor(arena.url, form), browser.visitor(arena.url, form)]);
+    await toLobby(ann);
+    await ann.click("#make-link");
+    assert.equal(await ann.isHidden('[data-with="opponent"]'), true);
+    await ann.check('[name="invite-side"][value="opponent"]');
+    assert.match(await ann.innerText('[data-with="opponent"]'), /whoever accepts chooses a side/);
+    await ann.selectOption('[name="invite-opening"]', "given");
+    await ann.fill('[name="invite-moves"]', "41");
+    await assertGood(ann, "the dialog with the pie rule");
+    await ann.click("#send-invite");
+    const url = await ann.inputValue("#invite-url");
+    await ben.goto(url);
+    await open(ben);
+    assert.match(await ben.innerText(".challenge-terms"), /You choose your side/);
+    assert.equal(await ben.locator(".challenge-position .mini").count(), 1);
+    await assertGood(ben, "an invitation with the pie rule");
+    await ben.click('[data-accept="second"]');
+    assert.equal(await atGame(ann), await atGame(ben));
+    await ben.waitForSelector('#game[data-you="second"][data-ply="2"]');
+    await ann.waitForSelector('#game[data-you="first"]');
+  });
+}

@@ -82,7 +82,7 @@ test("a guest chooses a name on a phone, and friends read it on the invitation a
   await ben.goto(url);
   await ben.waitForSelector('html[data-connection="open"]');
   assert.equal(await ben.textContent("h1"), "Anna invites you to a game");
-  await ben.tap("#accept");
+  await ben.tap("[data-accept]");
   await Promise.all([atGame(anna), atGame(ben)]);
   assert.equal(await ben.textContent('[data-seat="top"] .name'), "Anna");
   assert.equal(await ben.textContent('[data-seat="top"] .badge.guest'), "guest");
@@ -95,7 +95,7 @@ test("an invitation's link begins a game, which can be resigned and played again
   const url = await inviteByLink(fay);
   await gus.goto(url);
   await gus.waitForSelector('html[data-connection="open"]');
-  await gus.click("#accept");
+  await gus.click("[data-accept]");
   const [id] = await Promise.all([atGame(fay), atGame(gus)]);
   await fay.waitForSelector('#game:not([data-you=""])');
   const side = await fay.getAttribute("#game", "data-you");

@@ -62,7 +62,7 @@ for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone"
     assert.match(await ben.innerText(".challenge-terms"), /Private/);
     await assertGood(ben, "the invitation to a private game");
     await ben.waitForSelector('html[data-connection="open"]');
-    await ben.click("#accept");
+    await ben.click("[data-accept]");
     const [id] = await Promise.all([atGame(ann), atGame(ben)]);
     assert.match(await ann.innerText(".terms"), /Private/);
     await assertGood(ann, "a private game");

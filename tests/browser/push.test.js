@@ -8,7 +8,7 @@ import { after, afterEach, before, test } from "node:test";
 import { spawnSync } from "node:child_process";
 
 import { Arena } from "./support/arena.js";
-import { Browser, DESKTOP } from "./support/browser.js";
+import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { signUp } from "./support/game.js";
 import { assertGood } from "./support/good.js";
 import { until } from "./support/until.js";
@@ -56,31 +56,33 @@ async function subscribable(page) {
 /** @param {Page} page */
 const browsers = (page) => page.evaluate(async () => (await (await fetch("/api/v1/account/push")).json()).browsers);
 
-test("the switch turns notices on and off in this browser, and signing out turns them off", async () => {
-  const page = await browser.visitor(arena.url, DESKTOP);
-  await subscribable(page);
-  await signUp(page, "Ada");
-  await page.goto("/account?lang=de");
-  await page.waitForSelector("#push:not([hidden])");
-  assert.equal(await page.isChecked("#push-here"), false, "it is off");
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.check("#push-here");
-  await page.waitForSelector("#push-actions:not([hidden])");
-  assert.equal(await page.evaluate(() => localStorage.getItem("subscribed")), key("public_key"));
-  const [one] = await browsers(page);
-  assert.deepEqual([one.endpoint, one.language], ["https://push.example/one", "de"]);
-  await assertGood(page, "the page of an account with notices");
-  await page.reload();
-  await page.waitForSelector("#push-here:checked");
-  await page.uncheck("#push-here");
-  await page.waitForSelector("#push-actions", { state: "hidden" });
-  assert.deepEqual(await browsers(page), []);
-  await page.check("#push-here");
-  await page.waitForSelector("#push-actions:not([hidden])");
-  await page.click("#sign-out button");
-  await page.waitForURL("**/");
-  assert.equal(await page.evaluate(() => localStorage.getItem("subscribed")), null);
-});
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`the switch turns notices on and off in this browser, and signing out turns them off (${name})`, async () => {
+    const page = await browser.visitor(arena.url, form);
+    await subscribable(page);
+    await signUp(page, `Ada-${name}`);
+    await page.goto("/account?lang=de");
+    await page.waitForSelector("#push:not([hidden])");
+    assert.equal(await page.isChecked("#push-here"), false, "it is off");
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.check("#push-here");
+    await page.waitForSelector("#push-actions:not([hidden])");
+    assert.equal(await page.evaluate(() => localStorage.getItem("subscribed")), key("public_key"));
+    const [one] = await browsers(page);
+    assert.deepEqual([one.endpoint, one.language], ["https://push.example/one", "de"]);
+    await assertGood(page, "the page of an account with notices");
+    await page.reload();
+    await page.waitForSelector("#push-here:checked");
+    await page.uncheck("#push-here");
+    await page.waitForSelector("#push-actions", { state: "hidden" });
+    assert.deepEqual(await browsers(page), []);
+    await page.check("#push-here");
+    await page.waitForSelector("#push-actions:not([hidden])");
+    await page.click("#sign-out button");
+    await page.waitForURL("**/");
+    assert.equal(await page.evaluate(() => localStorage.getItem("subscribed")), null);
+  });
+}
 
 test("a browser that may not show notices says so", async () => {
   const page = await browser.visitor(arena.url, DESKTOP);

@@ -45,7 +45,7 @@ test("the best of three is offered, followed from game to game, and over when it
   await ben.goto(url);
   assert.match(await ben.innerText(".challenge-terms"), /Best of 3/);
   await ben.waitForSelector('html[data-connection="open"]');
-  await ben.click("#accept");
+  await ben.click("[data-accept]");
   const [first] = await Promise.all([atGame(ann), atGame(ben)]);
   assert.match(await ann.innerText(".terms"), /Best of 3\s+Game 1 of 3/);
 

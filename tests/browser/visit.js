@@ -171,7 +171,7 @@ async function friend(way) {
   guest.start();
   await guest.page.goto(link);
   await open(guest.page);
-  await guest.press("#accept");
+  await guest.press("[data-accept]");
   await Promise.all([atGame(host.page), atGame(guest.page)]);
   const isFirst = (await guest.page.getAttribute("#game", "data-you")) === "first";
   if (!isFirst) {

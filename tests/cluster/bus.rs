@@ -1,4 +1,4 @@
-//! A NATS server of the test's own.
+//! A NATS server of the test's own, with TLS and a user, as one on another machine must have them.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -15,6 +15,14 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// How long a killed server is away.
 const AWAY: Duration = Duration::from_secs(2);
+
+/// Who may say and hear something there.
+const USER: &str = "arena";
+const PASSWORD: &str = "of-the-test";
+
+/// What it shows to whoever connects.
+const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/server.pem");
+const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/server.key");
 
 /// A server, which goes with this value.
 pub(crate) struct Bus {
@@ -42,7 +50,12 @@ impl Bus {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("nats://{}", self.address)
+        Self::url_by(self.address)
+    }
+
+    /// Its URL for whoever reaches it by another address.
+    pub(crate) fn url_by(address: SocketAddr) -> String {
+        format!("tls://{USER}:{PASSWORD}@{address}")
     }
 
     /// `kill -9`, and a new start.
@@ -71,6 +84,7 @@ async fn launch(address: SocketAddr) -> std::io::Result<Child> {
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{path}:/usr/sbin"));
     command.args(["-a", &address.ip().to_string(), "-p", &address.port().to_string()]);
+    command.args(["--tls", "--tlscert", CERTIFICATE, "--tlskey", KEY, "--user", USER, "--pass", PASSWORD]);
     let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let deadline = Instant::now() + START_MAX;
     while TcpStream::connect(address).is_err() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::bus::Bus;
-use crate::daemon::{Daemon, SETTINGS, data, fourfold, log_path};
+use crate::daemon::{Daemon, SETTINGS, data, fourfold, log_path, trusting};
 use crate::line::{Cut, Line};
 use crate::server;
 
@@ -84,8 +84,8 @@ impl Nodes {
             let database = Line::to_database(&server, &socket);
             let (bus_address, bus) = Line::to_bus(bus.address()).await;
             nodes.lines.push(Lines { database, bus });
-            let settings =
-                format!("{SETTINGS}\n[cluster]\nbus = \"nats://{bus_address}\"\nnode = \"node-{number}\"\n");
+            let bus_url = Bus::url_by(bus_address);
+            let settings = format!("{SETTINGS}\n[cluster]\nbus = \"{bus_url}\"\nnode = \"node-{number}\"\n");
             let daemon = nodes.start_one(number, &own, None, &settings);
             nodes.addresses.push(daemon.address());
             nodes.running.push(Some(daemon));
@@ -142,7 +142,7 @@ impl Nodes {
         settings: &str,
     ) -> Daemon {
         match self.before.as_deref().filter(|_| !self.upgraded[node]) {
-            Some(before) => Daemon::launch(Command::new(before), directory, address, settings)
+            Some(before) => Daemon::launch(trusting(Command::new(before)), directory, address, settings)
                 .unwrap_or_else(|status| panic!("the version before was not ready, {status}")),
             None => Daemon::start(directory, address, settings),
         }

@@ -42,7 +42,16 @@ pub(crate) fn data(directory: &Path) -> PathBuf {
 
 /// The binary under test, to be given arguments.
 pub(crate) fn fourfold() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_fourfold"))
+    trusting(Command::new(env!("CARGO_BIN_EXE_fourfold")))
+}
+
+/// Who vouches for the certificates of the tests' own servers.
+const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/ca.pem");
+
+/// Has a binary believe the tests' own servers.
+pub(crate) fn trusting(mut command: Command) -> Command {
+    command.env("SSL_CERT_FILE", AUTHORITY);
+    command
 }
 
 /// Copies the data of a daemon that does not run.

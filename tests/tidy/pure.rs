@@ -37,6 +37,7 @@ const PURE: &[&str] = &[
     "src/competition/fair_play/look_back",
     "src/competition/leaderboard/rating_sums",
     "src/competition/leaderboard/standings",
+    "src/competition/leaderboard/activity",
     "src/competition/leaderboard/habits",
     "src/competition/arena_score",
     "src/competition/correspondence/ratings",

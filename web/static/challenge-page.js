@@ -10,11 +10,12 @@ const challenge = /** @type {string} */ (root.dataset.challenge);
 
 /**
  * @param {"accept" | "decline" | "cancel"} type
+ * @param {import("../types/protocol").Side} [side] where it is left to whoever accepts
  */
-async function answer(type) {
+async function answer(type, side) {
   if (type === "accept") expectGame();
   try {
-    await connection.request({ type, challenge });
+    await connection.request(type === "accept" ? { type, challenge, ...(side && { side }) } : { type, challenge });
     if (type !== "accept") location.assign("/");
   } catch (error) {
     expectNothing();
@@ -22,7 +23,10 @@ async function answer(type) {
   }
 }
 
-document.querySelector("#accept")?.addEventListener("click", () => answer("accept"));
+for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-accept]"))) {
+  const side = /** @type {import("../types/protocol").Side | ""} */ (button.dataset.accept);
+  button.addEventListener("click", () => answer("accept", side || undefined));
+}
 document.querySelector("#decline")?.addEventListener("click", () => answer("decline"));
 document.querySelector("#withdraw")?.addEventListener("click", () => answer("cancel"));
 const copyButton = /** @type {HTMLElement | null} */ (document.querySelector("#copy-link"));

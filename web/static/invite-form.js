@@ -49,7 +49,7 @@ export class InviteForm {
       time: this.#time(),
       rated: this.#switch("rated")?.checked ?? false,
       variant: this.#value("board"),
-      side: /** @type {Side | "random"} */ (this.#value("side")),
+      side: /** @type {Side | "random" | "opponent"} */ (this.#value("side")),
       games: days ? 1 : Number(this.#value("games")),
       ...(opening && { opening }),
       ...(days && listed && { listed }),
@@ -86,7 +86,7 @@ export class InviteForm {
     const opening = /** @type {HTMLSelectElement} */ (this.#field("opening"));
     if (opening.value === "balanced" && balanced.disabled) opening.value = "none";
     // An empty board is no reason for anything, unlike a game without a clock.
-    const chosen = [time === "none" ? "no-clock" : time, opening.value, this.#isPrivate() ? "private" : ""];
+    const chosen = [time === "none" ? "no-clock" : time, opening.value, this.#isPrivate() ? "private" : "", this.#value("side")];
     for (const part of /** @type {NodeListOf<HTMLElement>} */ (this.form.querySelectorAll("[data-with]"))) {
       part.hidden = !chosen.includes(part.dataset.with ?? "");
       // What is not asked for need not be right.

@@ -172,6 +172,7 @@ function isNew(offer) {
 /** @param {Offer} offer */
 function showOffer(offer) {
   const answer = (/** @type {"accept" | "decline"} */ type) => () => {
+    if (type === "accept" && offer.side === "opponent") return location.assign(`/challenge/${offer.challenge}`);
     if (type === "accept") expectGame();
     connection.request({ type, challenge: offer.challenge }).catch(showRefusal);
     close();

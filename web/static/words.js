@@ -82,12 +82,13 @@ function openingWords(opening) {
  * @param {boolean} mine
  */
 export function offerWords({ time, rated, variant = USUAL_BOARD, side = "random", opening, games = 1, private: isPrivate }, mine) {
-  const color = side === "random" ? "" : COLOR[(side === "first") === mine ? "first" : "second"];
+  const color = side === "random" || side === "opponent" ? "" : COLOR[(side === "first") === mine ? "first" : "second"];
+  const byWhom = side === "random" ? text("invite.colors_by_lot") : text(mine ? "challenge.other_chooses" : "challenge.you_choose");
   return [
     timeControl(time),
     text(isPrivate ? "invite.private" : rated ? "game.rated" : "game.casual"),
     ...(variant === USUAL_BOARD ? [] : [boardName(parseVariant(variant))]),
-    color ? text("invite.you_play", { color }) : text("invite.colors_by_lot"),
+    color ? text("invite.you_play", { color }) : byWhom,
     ...openingWords(opening),
     ...(games > 1 ? [games === 3 || games === 5 ? text("challenge.best_of", { n: games }) : count("challenge.games", games)] : []),
   ].join(" · ");

@@ -15,7 +15,7 @@ export interface Rating { elo: number; pm95: number; provisional: boolean }
 export interface Player { id: string; name: string; kind: Kind; rating: Rating | null; version?: string }
 export interface Opening { kind: "none" | "balanced" | "given"; moves: string }
 export interface Terms {
-  time: Time; rated: boolean; variant?: string; opening?: Opening; games?: number; side?: Side | "random";
+  time: Time; rated: boolean; variant?: string; opening?: Opening; games?: number; side?: Side | "random" | "opponent";
   load?: boolean;
   private?: boolean;
 }
@@ -101,7 +101,7 @@ export type ServerMessage = (
 ) & { seq?: number; re?: string };
 
 type OnGame = "abort" | "rematch" | "claim" | "sync" | "takeback";
-type OnChallenge = "accept" | "cancel";
+
 type Feed = "lobby" | "tv" | "ladder" | "results";
 export type ClientMessage = (
   | { type: "hello"; protocol: 1; client: { name: string; version: string };
@@ -112,7 +112,8 @@ export type ClientMessage = (
   | { type: "unseek" }
   | ({ type: "challenge"; to: string; key?: string } & Terms)
   | ({ type: "open_challenge"; listed?: boolean; key?: string } & Terms)
-  | { type: OnChallenge; challenge: string }
+  | { type: "accept"; challenge: string; side?: Side }
+  | { type: "cancel"; challenge: string }
   | { type: "decline"; challenge: string; reason?: string }
   | { type: "play_bot"; bot: string; time: Time; side?: Side | "random"; variant?: string; rated?: boolean; opening?: Opening; pace?: "swift" | "human" }
   | { type: "resign"; game: string; fault?: { kind: "time" | "illegal" | "left"; note: string } }

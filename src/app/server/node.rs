@@ -297,13 +297,10 @@ impl Node {
         let hands_over = Arc::new(AtomicBool::new(false));
         let daemon = Daemon::start(self.parts(engine, &hands_over)?).await?;
         self.membership.stand(Standing { writes_as: Some(incarnation), serves: true });
-        let took = began.elapsed();
-        self.membership.pulse.leads_after(took);
-        info!(incarnation, took_ms = took.as_millis(), "this node leads");
+        self.note_lead(incarnation, began.elapsed());
         let term = shutdown.child_token();
         tell(Doing::Leading(&daemon, &term));
-        let metrics = Arc::clone(&daemon.metrics);
-        metrics.follow(self.membership.pulse.clone());
+        let metrics = self.figures_of(&daemon);
         let mut serving = std::pin::pin!(daemon.run(term.clone()));
         let mut view = self.membership.view.clone();
         let mut then = Then::End;
@@ -332,6 +329,18 @@ impl Node {
                 () = sleep(RECLAIM_EVERY), if seen.turn == Turn::Reclaim => {}
             }
         }
+    }
+
+    /// Says that this node leads, so long after it could.
+    fn note_lead(&self, incarnation: i64, took: Duration) {
+        self.membership.pulse.leads_after(took);
+        info!(incarnation, took_ms = took.as_millis(), "this node leads");
+    }
+
+    /// The figures of the daemon, which tell from now on how its node lives.
+    fn figures_of(&self, daemon: &Daemon) -> Arc<Metrics> {
+        daemon.metrics.follow(self.membership.pulse.clone());
+        Arc::clone(&daemon.metrics)
     }
 
     /// What a daemon is built from that leads now.

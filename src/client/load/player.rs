@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::client::{Client, ClientError, Received};
 use crate::model::bounded::Bounded;
 use crate::model::ids::{ChallengeId, GameId, PlayerId};
-use crate::protocol::client::{ColumnField, Move, OnChallenge, OnGame, Ping};
+use crate::protocol::client::{Accept, ColumnField, Move, OnGame, Ping};
 use crate::protocol::server::{GameEnd, Moved, Offer, Snapshot, Turn};
 use crate::protocol::{ClientMessage, CloseCode, ServerMessage, WireError};
 
@@ -227,7 +227,7 @@ impl LoadPlayer {
     }
 
     pub(super) async fn accept(&mut self, challenge: ChallengeId) -> Result<(), ClientError> {
-        self.send(&ClientMessage::Accept(OnChallenge { challenge })).await
+        self.send(&ClientMessage::Accept(Accept { challenge, side: None })).await
     }
 
     /// Leaves, once all is heard that the server has said until now.

@@ -12,8 +12,8 @@ use crate::storage::record::StoredGame;
 /// Days that are looked at, today among them.
 pub(crate) const DAYS: i64 = 14;
 
-/// Games that are looked at: more than a person plays in two weeks, and few enough for a page. Of whoever plays more the
-/// days before are left out.
+/// Games that are looked at: more than a person plays in two weeks, and few enough for a page. Of whoever plays more
+/// the days before are left out.
 pub(crate) const GAMES_MAX: u32 = 200;
 
 /// How games are told apart, in the order in which they are listed.

@@ -13,7 +13,7 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::opponents::{HabitsView, MeetingView, player_crosstable, player_habits};
+use self::opponents::{MeetingView, player_crosstable};
 use super::games::{CHOSEN, FOR_THE_ASKER, game_list, seen_by};
 use super::leaderboard::RatingView;
 use super::{LIMIT, VARIANT};
@@ -136,12 +136,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Shows what a player has shown against the bots of the house: leagues with their bosses, and badges",
         Content::Json(schema_of::<Achievements>),
     );
-    let habits = Operation::get(
-        "/api/v1/players/{name}/habits",
-        "Shows recent form, openings and columns of a player's last 500 rated games",
-        Content::Json(schema_of::<HabitsView>),
-    )
-    .parameters(&[VARIANT]);
     vec![
         Endpoint::new("/api/v1/players/{name}", get(player_profile), [profile]),
         Endpoint::new("/api/v1/players/{name}/games", get(player_games), [games]),
@@ -151,7 +145,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         skill::endpoint(),
         picture::endpoint(),
         activity::endpoint(),
-        Endpoint::new("/api/v1/players/{name}/habits", get(player_habits), [habits]),
+        opponents::habits(),
     ]
 }
 

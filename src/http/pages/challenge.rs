@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::response::Html;
 
+use super::drawing::{Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
 use super::parts::PlayerTag;
@@ -12,7 +13,7 @@ use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::clock::takes_days;
 use crate::model::ids::ChallengeId;
-use crate::model::opening::SideChoice;
+use crate::model::opening::{OpeningKind, SideChoice};
 use crate::protocol::server::Offer;
 
 #[derive(Template)]
@@ -33,6 +34,10 @@ struct ChallengePage {
     begins: String,
     colors: String,
     opening: String,
+    /// Whether whoever accepts chooses a side.
+    chooses: bool,
+    /// The position in which the game begins, if it is not the empty board.
+    position: Option<MiniBoard>,
     /// Whether somebody in particular is asked, who may say no.
     is_named: bool,
 }
@@ -70,6 +75,8 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
             &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],
         ),
         games: words::length_of(lang, offer.terms.games.number()),
+        chooses: offer.terms.side == SideChoice::Opponent && !is_mine,
+        position: given(&offer),
         begins: begins(lang, &offer, is_mine),
         colors: words::colors(lang, offer.terms.side, is_mine),
         opening: words::opening(lang, offer.terms.opening.as_ref())
@@ -80,9 +87,17 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
     Ok(Html(page.render()?))
 }
 
+/// The position after the moves that the challenger gives.
+fn given(offer: &Offer) -> Option<MiniBoard> {
+    let opening = offer.terms.opening.as_ref().filter(|opening| opening.kind == OpeningKind::Given)?;
+    Some(MiniBoard { drawing: Drawing::new(offer.terms.variant.0, &opening.moves) })
+}
+
 /// Who begins, as whoever looks at an offer is told.
 fn begins(lang: Language, offer: &Offer, is_mine: bool) -> String {
     match (offer.terms.side, is_mine) {
+        (SideChoice::Opponent, true) => lang.text("challenge.other_chooses").to_owned(),
+        (SideChoice::Opponent, false) => lang.text("challenge.you_choose").to_owned(),
         (SideChoice::Random, _) => lang.text("challenge.by_lot").to_owned(),
         (SideChoice::First, true) | (SideChoice::Second, false) => lang.text("challenge.you").to_owned(),
         (SideChoice::First, false) => offer.from.name.spoken().to_owned(),

@@ -14,6 +14,7 @@ use super::{Page, words};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PlayerId;
+use crate::model::opening::SideChoice;
 use crate::model::time::UnixMillis;
 use crate::model::vacation::{self, Vacation, days_left};
 use crate::protocol::server::{Offer, Snapshot};
@@ -51,6 +52,8 @@ struct OpenOffer {
     /// Who is asked, in the visitor's own.
     to: Option<PlayerTag>,
     is_mine: bool,
+    /// Whether whoever takes it chooses a side, on a page of its own.
+    chooses: bool,
     /// All that is offered, from the visitor's point of view.
     terms: String,
 }
@@ -62,6 +65,7 @@ impl OpenOffer {
             from: PlayerTag::new(lang, &offer.from).pictured(&offer.from),
             to: offer.to.as_ref().filter(|_| is_mine).map(|to| PlayerTag::new(lang, to).pictured(to)),
             is_mine,
+            chooses: offer.terms.side == SideChoice::Opponent,
             terms: words::offer(lang, &offer.terms, is_mine),
         }
     }

@@ -55,6 +55,8 @@ struct InvitePage {
     may_have_days: bool,
     /// Whether the game may be in no list: between people alone.
     may_be_private: bool,
+    /// Whether whoever is asked may choose a side: people do.
+    may_be_chosen: bool,
     /// Why nothing but days can be chosen.
     only_days: Option<String>,
     days: Vec<DaysChoice>,
@@ -99,6 +101,7 @@ pub(super) async fn page(
         has_days: challenged.as_ref().is_none_or(|to| to.kind == PlayerKind::Human),
         may_have_days: is_signed_in,
         may_be_private: challenged.as_ref().is_none_or(|to| to.kind != PlayerKind::Bot),
+        may_be_chosen: challenged.as_ref().is_none_or(|to| to.kind != PlayerKind::Bot),
         only_days: away.map(|to| about("invite.only_days", to)),
         days: DAYS.map(|days| DaysChoice::new(lang, days)).into(),
         boards: boards(lang),

@@ -238,10 +238,9 @@ pub(super) async fn page(
     let (lang, ratings) = (visitor.language(), ratings_of(&state, &player).await?);
     let (variant, bots) = (shown_variant(&from, &ratings), state.arena.open_bots());
     let met = state.store.crosstable(&player.id, variant, OPPONENTS_MAX).await?;
-    let rivals = || Character::all(lang, &bots);
     let page = PlayerPage {
-        character: rivals().into_iter().find(|rival| rival.player == player.id),
-        dialog: player.house.then(|| PlayDialog::new(lang, rivals(), visitor.signed_in().is_some())),
+        character: Character::all(lang, &bots).into_iter().find(|rival| rival.player == player.id),
+        dialog: player.house.then(|| dialog(lang, &bots, &visitor)),
         frame: visitor.frame(Tab::Elsewhere, player.name.as_str()),
         name: player.name.to_string(),
         badge: badge(player.kind),
@@ -271,6 +270,11 @@ pub(super) async fn page(
         calendar: own_calendar(&state, &visitor, &player).await?,
     };
     Ok(Html(page.render()?))
+}
+
+/// Where one chooses how to play against a bot of the house.
+fn dialog(lang: Language, bots: &[OpenBot], visitor: &Visitor) -> PlayDialog {
+    PlayDialog::new(lang, Character::all(lang, bots), visitor.signed_in().is_some())
 }
 
 /// The last days of a person.

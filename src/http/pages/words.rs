@@ -125,6 +125,8 @@ fn points(halves: u32) -> String {
 pub(super) fn colors(lang: Language, chosen: SideChoice, is_mine: bool) -> String {
     let side = match (chosen, is_mine) {
         (SideChoice::Random, _) => return lang.text("invite.colors_by_lot").to_owned(),
+        (SideChoice::Opponent, true) => return lang.text("challenge.other_chooses").to_owned(),
+        (SideChoice::Opponent, false) => return lang.text("challenge.you_choose").to_owned(),
         (SideChoice::First, true) | (SideChoice::Second, false) => WireSide::First,
         (SideChoice::First, false) | (SideChoice::Second, true) => WireSide::Second,
     };

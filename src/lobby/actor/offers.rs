@@ -22,8 +22,9 @@ use crate::protocol::client::{Decline, DeclineReason};
 use crate::protocol::server::{ChallengeEnd, ChallengeOutcome, Frame, Offer, ServerMessage};
 
 use crate::model::player::Identity;
-use crate::protocol::terms::{Accepts, Terms};
+use crate::protocol::terms::{Accepts, Terms, WireSide};
 
+use crate::model::opening::SideChoice;
 use crate::model::player::PlayerKind;
 use crate::model::world::chance;
 use crate::protocol::{ErrorCode, WireError};
@@ -238,7 +239,7 @@ impl LobbyActor {
     pub(super) fn accept(
         &mut self,
         session: &Arc<Session>,
-        id: &ChallengeId,
+        (id, side): (&ChallengeId, Option<WireSide>),
         ratings: &Ratings,
         reply: &ReplyTo,
     ) -> LobbyAnswer {
@@ -259,11 +260,18 @@ impl LobbyActor {
         if challenge.terms.rated {
             need_account(me)?;
         }
+        if side.is_some() && challenge.terms.side != SideChoice::Opponent {
+            let message = "whoever made this challenge has chosen the sides: leave side out";
+            return Err(WireError::bad_field("side", message));
+        }
         self.need_free(me)?;
         if challenge.to.is_none() {
             self.may_accept(me, ratings, challenge)?;
         }
-        if let Some(challenge) = self.challenges.remove(id) {
+        if let Some(mut challenge) = self.challenges.remove(id) {
+            if let Some(side) = side {
+                challenge.terms.side = SideChoice::left_by(side.into());
+            }
             self.start_challenge(challenge, me.clone(), Some(reply.clone()));
         }
         Ok(())

@@ -5,16 +5,19 @@ use crate::model::clock::{GameTime, TimeControl};
 use crate::model::ids::ChallengeId;
 use crate::model::pace::BotPace;
 use crate::model::player::{OpponentKind, PlayerKind};
-use crate::protocol::client::{Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek};
+use crate::protocol::client::{
+    Accept, Challenge, Decline, DeclineReason, OnChallenge, OpenChallenge, PlayBot, Seek,
+};
 use crate::protocol::server::{ChallengeOutcome, Offer};
 
-use crate::model::opening::SideChoice;
+use crate::model::opening::{OpeningKind, SideChoice};
 
 use crate::model::time::UnixMillis;
-use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
+use crate::protocol::terms::{SeriesLength, Terms, WireOpening, WireSide, WireVariant};
 use crate::protocol::{ClientMessage, ErrorCode, ServerMessage};
 use crate::storage::MemoryStore;
 use crate::storage::conformance::{add, player};
+use crate::storage::games::GameStore as _;
 use crate::storage::links::{LinkStore, StoredLink};
 use crate::storage::memory::CommitFault;
 use crate::storage::store::Write;
@@ -56,7 +59,7 @@ async fn shown_seeks(arena: &Arena) -> usize {
 }
 
 fn accept(offer: &Offer) -> ClientMessage {
-    ClientMessage::Accept(OnChallenge { challenge: offer.challenge.clone() })
+    ClientMessage::Accept(Accept { challenge: offer.challenge.clone(), side: None })
 }
 
 fn hear_offer(client: &mut Client) -> Offer {
@@ -347,6 +350,58 @@ async fn a_link_outlives_its_makers_connection_and_waits_for_it() {
     bob.say(accept(&offer)).await;
     arena.settle().await;
     assert_eq!(hear_ends(&mut bob), [(offer.challenge, ChallengeOutcome::Accepted)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_makes_the_first_moves_and_the_other_chooses_the_side() {
+    let arena = Arena::new().await;
+    let (ada, mut first, bob, mut second) = two(&arena).await;
+    let opening = Some(WireOpening { kind: OpeningKind::Given, moves: "4".into() });
+    let cut = || Terms { opening: opening.clone(), side: SideChoice::Opponent, ..casual() };
+    let ask = |to: &str, terms| ClientMessage::Challenge(Challenge { to: to.into(), terms, key: None });
+    let chosen = |offer: &Offer, side| {
+        ClientMessage::Accept(Accept { challenge: offer.challenge.clone(), side: Some(side) })
+    };
+    for side in [WireSide::First, WireSide::Second] {
+        first.say(ask("Bob", cut())).await;
+        arena.settle().await;
+        let offer = hear_offer(&mut second);
+        assert_eq!(offer.terms.side, SideChoice::Opponent);
+        second.say(chosen(&offer, side)).await;
+        arena.settle().await;
+        let game = second.hear_game().unwrap();
+        assert_eq!((game.you, game.moves.as_str()), (Some(side), "4"));
+        let stored = arena.store.game(&game.game).await.unwrap().unwrap();
+        assert_eq!(stored.spec.players[side.into()], bob.identity.id);
+        second.resign(&game.game).await;
+        arena.settle().await;
+        first.hear();
+        second.hear();
+    }
+    // Whoever chooses none plays by lot; where the sides are chosen nobody chooses again.
+    first.say(ask("Bob", cut())).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut second);
+    second.say(accept(&offer)).await;
+    arena.settle().await;
+    let game = second.hear_game().unwrap();
+    assert!(game.you.is_some());
+    second.resign(&game.game).await;
+    arena.settle().await;
+    first.hear();
+    first.say(ask("Bob", casual())).await;
+    arena.settle().await;
+    let offer = hear_offer(&mut second);
+    second.say(chosen(&offer, WireSide::First)).await;
+    arena.settle().await;
+    check_refused(&mut second, ErrorCode::BadField);
+    assert!(arena.services.lobby.offer(offer.challenge).await.is_some(), "it stands");
+    let house = arena.services.host.house().all()[0].identity.name.to_string();
+    first.hear();
+    first.say(ask(&house, cut())).await;
+    arena.settle().await;
+    check_refused(&mut first, ErrorCode::BadField);
+    assert_eq!(arena.services.directory.games_of(&ada.identity.id), 0);
 }
 
 #[tokio::test(start_paused = true)]

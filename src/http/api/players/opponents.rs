@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::routing::get;
 use fourfold_engine::{SideResult, Variant, WinDrawLoss};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +11,9 @@ use super::super::leaderboard::thousandths;
 use super::find;
 use crate::competition::leaderboard::habits::{GAMES_MAX, Habits, OpeningHabit};
 use crate::http::answer::List;
+use crate::http::api::VARIANT;
 use crate::http::crosstable::{OpponentGames, crosstable};
+use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::ApiError;
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
@@ -111,7 +114,7 @@ impl From<OpeningHabit> for OpeningView {
 
 /// How a player plays, from its last 500 rated games on one board.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct HabitsView {
+struct HabitsView {
     /// Games that were looked at.
     games: u64,
     /// The last twenty results, the newest first.
@@ -154,7 +157,17 @@ pub(super) async fn player_crosstable(
     Ok(Json(List::whole(rows.into_iter().map(MeetingView::from).collect())))
 }
 
-pub(super) async fn player_habits(
+pub(super) fn habits() -> Endpoint {
+    let habits = Operation::get(
+        "/api/v1/players/{name}/habits",
+        "Shows recent form, openings and columns of a player's last 500 rated games",
+        Content::Json(schema_of::<HabitsView>),
+    )
+    .parameters(&[VARIANT]);
+    Endpoint::new("/api/v1/players/{name}/habits", get(player_habits), [habits])
+}
+
+async fn player_habits(
     State(state): State<AppState>,
     name: PathPart,
     parameters: QueryParameters,

@@ -149,8 +149,8 @@ fn games_url(variant: Variant, chosen: &[(&str, &str)]) -> String {
 /// `games` are those that a rating rests on, which may have been stored apart from the score.
 pub(super) fn record(lang: Language, games: u64, score: WinDrawLoss) -> String {
     let WinDrawLoss { wins, draws, losses } = score;
-    let counts = [("games", games), ("won", wins), ("drawn", draws), ("lost", losses)];
-    lang.fill("player.record", &counts.map(|(name, n)| (name, lang.number(n))))
+    let counts = [("won", wins), ("drawn", draws), ("lost", losses)];
+    lang.count_with("player.record", games, &counts.map(|(name, n)| (name, lang.number(n))))
 }
 
 impl MeetingRow {

@@ -11,7 +11,6 @@ use crate::play::correspondence::GAMES_MAX;
 use crate::play::host::{ConditionalRefusal, GameOffer, StartError};
 use crate::protocol::server::Snapshot;
 use crate::protocol::terms::WireSide;
-use crate::storage::games::GameStore;
 use crate::storage::record::UnratedReason;
 
 const DAY: Duration = Duration::from_hours(24);
