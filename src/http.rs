@@ -27,6 +27,7 @@ pub(crate) mod metrics;
 mod named_host;
 pub(crate) mod notices;
 mod openapi;
+mod opening_names;
 pub(crate) mod pages;
 mod payer;
 pub(crate) mod picture;

@@ -15,6 +15,7 @@ pub(crate) mod invitation;
 pub(crate) mod lookalike;
 pub(crate) mod mail;
 pub(crate) mod opening;
+pub(crate) mod opening_names;
 pub(crate) mod pace;
 pub(crate) mod pause;
 pub mod player;

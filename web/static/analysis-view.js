@@ -5,6 +5,7 @@ import { branchList } from "./branches-view.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
 import { address, isOver, play, printMoves, shownMoves } from "./line.js";
+import { OpeningName } from "./opening-names.js";
 import { columnValue, movesLeft, outlook, outlookWords } from "./outlook.js";
 import { other, parseVariant, sideToMove, winningLine } from "./rules.js";
 import { text } from "./texts.js";
@@ -30,6 +31,7 @@ export class AnalysisView {
     this.root = root;
     this.board = /** @type {BoardElement} */ (find("ff-board", root));
     this.range = /** @type {HTMLInputElement} */ (find("#line", root));
+    this.opening = new OpeningName(root);
   }
 
   /** @param {AnalysisState} state */
@@ -50,6 +52,7 @@ export class AnalysisView {
     this.#showScrub(line);
     this.#showBranches(state);
     this.#showForms(state);
+    this.opening.show(variant, moves);
   }
 
   /** @param {AnalysisState} state */

@@ -14,6 +14,7 @@ use crate::analysis::values::{AnalysisError, Asker};
 use crate::http::answer::{Keep, keepable_json, picture};
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::opening_names::OpeningName;
 use crate::http::payer::Paying;
 use crate::http::picture;
 use crate::http::request::{PathPart, QueryParameters};
@@ -34,6 +35,8 @@ pub(in crate::http) struct PositionView {
     pub(in crate::http) variant: WireVariant,
     /// Stones on the board.
     pub(in crate::http) ply: u32,
+    /// What the opening is called: the name of the fullest position on the way that has one; null if none has.
+    pub(in crate::http) opening_name: Option<OpeningName>,
     /// Whose turn it is; null when the game is over.
     pub(in crate::http) to_move: Option<WireSide>,
     /// Columns that may be played, from 1; none when the game is over.
@@ -109,6 +112,7 @@ impl PositionView {
             moves: game.notation(),
             variant: WireVariant(game.variant()),
             ply: game.ply(),
+            opening_name: OpeningName::of(game),
             to_move: outcome.is_none().then(|| position.side_to_move().into()),
             legal: position.legal_columns().map(Column::number).collect(),
             result,

@@ -24,6 +24,7 @@ use super::words;
 use crate::analysis::values::Asker;
 use crate::http::api::positions::{ExploredMove, PositionView, Success, look, look_unsolved};
 use crate::http::error::ApiCode;
+use crate::http::opening_names::OpeningLine;
 use crate::http::payer::Paying;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
@@ -99,6 +100,7 @@ struct AnalysisPage {
     /// The whole position for the module; empty if the solver was too busy.
     position: String,
     problem: Option<String>,
+    opening: OpeningLine,
     /// Whose turn it is, or who has won.
     disc: Option<DiscIcon>,
     shape: &'static str,
@@ -243,6 +245,7 @@ async fn show(
         ply: game.ply(),
         position: if is_complete { serde_json::to_string(&view).unwrap_or_default() } else { String::new() },
         problem,
+        opening: OpeningLine::new(lang, &game),
         disc: view.to_move.or_else(|| winner(&view)).map(DiscIcon::new),
         shape: shape(game.variant()),
         headline: headline(lang, &game, &view, is_complete),
