@@ -1,5 +1,5 @@
-//! Names of first moves on the standard board: a table of our own. A name belongs to a position, so another order of the
-//! same moves has it too, and so has the mirror image. Pure; the words in all languages are the pages'.
+//! Names of first moves on the standard board: a table of our own. A name belongs to a position, so another order of
+//! the same moves has it too, and so has the mirror image. Pure; the words in all languages are the pages'.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
 // Names of openings, on games and on the analysis board: they follow the moves, mirrored ones too, in the visitor's
-// language, and nothing moves when they change.
+// language, and nothing moves when they change. The explorer counts games of all levels or of one.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
@@ -16,7 +16,7 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.endOfTest());
+afterEach(() => browser.endOfTest(/status of 400/));
 
 /** @param {Page} page the name on show, or null */
 const opening = (page) =>
@@ -74,6 +74,41 @@ test("a game is called by its opening while it is played, when it is over, and i
   assert.equal(await opening(page), record.opening_name.name);
   await page.goto(`/game/${id}`);
   assert.equal(await opening(page), record.opening_name.name);
+});
+
+test("the explorer counts games of one level, by the address, by the choice that is kept, and without script", async () => {
+  const page = await browser.visitor(arena.url);
+  await startBotGame(page);
+  await playOut(page, clickColumn);
+  await page.goto("/analysis");
+  await shows(page, 0);
+  const cells = () => page.$$eval(".explorer tbody tr:first-child td.right", (found) => found.map((cell) => cell.textContent?.trim()));
+  assert.match((await cells())[0] ?? "", /^\d+ games?$/, "few games have no share");
+  await page.selectOption("#level", "8");
+  await page.waitForFunction(() => document.querySelector(".explorer tbody td.right")?.textContent === "–");
+  assert.deepEqual(await cells(), ["–", "–"], "a guest has no level");
+  assert.equal(new URL(page.url()).search, "?level=8");
+  await page.click('.explorer a[data-column="4"]');
+  await shows(page, 1);
+  assert.equal(new URL(page.url()).search, "?level=8");
+  await page.goto("/analysis");
+  await page.waitForFunction(() => location.search === "?level=8");
+  assert.equal(await page.inputValue("#level"), "8", "the choice is kept");
+  await page.selectOption("#level", "");
+  await page.waitForFunction(() => /game/.test(document.querySelector(".explorer tbody td.right")?.textContent ?? ""));
+  const answered = await page.evaluate(async () => {
+    const of = async (/** @type {string} */ level) => (await fetch(`/api/v1/positions/-?level=${level}`)).json();
+    return [await of("3"), await of("9")];
+  });
+  assert.deepEqual([answered[0].level, answered[0].explored], [3, []]);
+  assert.deepEqual([answered[1].code, answered[1].field], ["bad_parameter", "level"]);
+
+  const plain = await browser.visitor(arena.url, { javaScriptEnabled: false });
+  await plain.goto("/analysis/4");
+  await plain.selectOption("#level", "2");
+  await plain.click("#explorer-level button");
+  assert.equal(new URL(plain.url()).searchParams.get("level"), "2");
+  assert.equal(await plain.inputValue("#level"), "2");
 });
 
 for (const { size, viewport, colorScheme, rules } of LOOKS) {

@@ -77,6 +77,7 @@ use crate::storage::puzzles::Harvest;
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
+use crate::study::explorer::Explorer;
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::service::Puzzles;
@@ -759,7 +760,7 @@ pub(super) fn http(
         shares: ground.shares.clone(),
         site: Arc::clone(&ground.site),
         analysis,
-        explorer: Arc::default(),
+        explorer: Arc::new(Explorer::new(competition.leaderboard.shown().clone())),
         arena: Arc::new(arena),
         learning,
         tournaments: competition.tournaments.clone(),
