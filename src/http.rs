@@ -47,6 +47,7 @@ mod shares;
 pub mod site;
 mod slow_peer;
 pub(crate) mod state;
+mod study_view;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub(crate) mod rating;
 pub mod result;
 pub mod secret;
 pub(crate) mod signing;
+pub mod study;
 pub(crate) mod text;
 pub mod time;
 pub(crate) mod totp;

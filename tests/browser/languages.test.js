@@ -9,7 +9,7 @@ import { Browser, DESKTOP, PHONE } from "./support/browser.js";
 import { headline, myTurn, startBotGame } from "./support/game.js";
 
 const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh"];
-const PAGES = ["/", "/rules", "/settings", "/tv", "/leaderboard", "/bots", "/account", "/docs", "/nothing"];
+const PAGES = ["/", "/rules", "/settings", "/tv", "/leaderboard", "/bots", "/account", "/docs", "/studies", "/study/new", "/nothing"];
 
 const arena = new Arena();
 const browser = new Browser();

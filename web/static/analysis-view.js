@@ -4,7 +4,7 @@ import { BoardElement } from "./board.js";
 import { branchList } from "./branches-view.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
-import { address, isOver, play, printMoves, shownMoves } from "./line.js";
+import { address, isOver, play, printMoves, shownMoves, studyAddress } from "./line.js";
 import { OpeningName } from "./opening-names.js";
 import { columnValue, movesLeft, outlook, outlookWords } from "./outlook.js";
 import { other, parseVariant, sideToMove, winningLine } from "./rules.js";
@@ -140,6 +140,7 @@ export class AnalysisView {
       choice.replaceChildren(discIcon(swapped ? other(side) : side), colorsOf(swapped)[side]);
     }
     find("#swap-colors", this.root).setAttribute("aria-pressed", String(swapped));
+    find("#make-study", this.root).setAttribute("href", studyAddress(line.variant, line.moves));
   }
 }
 

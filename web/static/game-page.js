@@ -83,6 +83,9 @@ async function readBesides() {
 async function showBesides() {
   besides ??= readBesides();
   const { review, replay } = await besides;
+  const study = root.querySelector("#make-study");
+  study?.setAttribute("href", `/study/new?variant=${formatVariant(state.variant)}&moves=${state.moves.map((move) => move.toString(36)).join("")}`);
+  study?.removeAttribute("hidden");
   replay.show(state);
   if (state.result !== "void") review.load(state);
 }

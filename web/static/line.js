@@ -62,3 +62,10 @@ export function address(line, level = "") {
   if (line.ply === 0 && !query) return "/analysis";
   return `/analysis/${printMoves(shownMoves(line)) || "-"}${query}`;
 }
+
+/**
+ * Where a study of a line is made.
+ * @param {string} variant
+ * @param {number[]} moves
+ */
+export const studyAddress = (variant, moves) => `/study/new?${new URLSearchParams({ variant, moves: printMoves(moves) })}`;

@@ -82,6 +82,7 @@ use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::service::Puzzles;
 use crate::study::puzzles::shipped;
+use crate::study::studies::Studies;
 use crate::system::config::{Config, SeasonConfig};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
@@ -769,6 +770,7 @@ pub(super) fn http(
         evidence: competition.fair_play.evidence.clone(),
         correspondence: CorrespondenceBook::new(Arc::clone(&ground.store)),
         puzzles,
+        studies: Studies::new(Arc::clone(&ground.store), ground.writer.clone(), ground.shares.clone()),
         webhooks: ground.webhooks.clone(),
         mailer: ground.mailer.clone(),
         pusher: ground.pusher.clone(),

@@ -98,6 +98,8 @@ pub(super) struct GameShown {
     cast: Option<Cast>,
     /// Whether the better of a few games wins, of which the modules say more at the end.
     is_of_series: bool,
+    /// Where a study is made of it, on a page of its own.
+    study: Option<String>,
     /// What the opening is called, on a page of its own.
     opening: Option<OpeningLine>,
     /// Whether it is played for fun against a bot of the house, which lets people think again.
@@ -135,6 +137,7 @@ impl GameShown {
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
             cast: None,
             is_of_series: snapshot.series.is_some(),
+            study: None,
             opening: None,
             is_friendly: false,
         }
@@ -149,6 +152,7 @@ impl GameShown {
         Self {
             is_friendly: of_house && !snapshot.rated,
             cast: Some(cast),
+            study: Some(format!("/study/new?variant={}&moves={}", snapshot.variant.0, snapshot.moves)),
             opening: opening.map(|game| OpeningLine::new(self.lang, &game)),
             ..self
         }

@@ -40,7 +40,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 38] = [
+const PATHS: [&str; 40] = [
+    "/studies",
+    "/study/new",
     "/friends",
     "/invite",
     "/invite?to=ada",
@@ -213,7 +215,11 @@ async fn five_parts_are_named_everywhere_and_their_pages_where_one_is_in_them() 
             "/ /puzzles /learn /tv [/bots]",
             "/bots [/leaderboard] /tournaments /learning /docs",
         ),
-        ("/analysis", "/ /puzzles [/learn] /tv /bots", "/learn /rules [/analysis] /learn/glossary /class"),
+        (
+            "/analysis",
+            "/ /puzzles [/learn] /tv /bots",
+            "/learn /rules [/analysis] /studies /learn/glossary /class",
+        ),
         ("/game/one", "/ /puzzles /learn /tv /bots", ""),
     ] {
         let body = site.get(path).await.body;

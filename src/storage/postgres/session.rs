@@ -57,6 +57,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0027_packed.sql"),
     include_str!("../../../migrations/postgres/0028_private.sql"),
     include_str!("../../../migrations/postgres/0029_profiles.sql"),
+    include_str!("../../../migrations/postgres/0030_studies.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.
