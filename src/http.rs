@@ -28,6 +28,7 @@ pub(crate) mod metrics;
 mod named_host;
 pub(crate) mod notices;
 mod openapi;
+mod opening_names;
 pub(crate) mod pages;
 mod payer;
 pub(crate) mod picture;
@@ -47,6 +48,7 @@ mod shares;
 pub mod site;
 mod slow_peer;
 pub(crate) mod state;
+mod study_view;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

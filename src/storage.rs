@@ -46,6 +46,8 @@ pub(crate) mod conformance_of_ratings;
 #[cfg(test)]
 pub(crate) mod conformance_of_reports;
 #[cfg(test)]
+pub(crate) mod conformance_of_studies;
+#[cfg(test)]
 pub(crate) mod conformance_of_tournaments;
 #[cfg(test)]
 pub(crate) mod conformance_of_vacations;
@@ -85,6 +87,7 @@ pub(crate) mod settle;
 pub(crate) mod sqlite;
 pub(crate) mod starts;
 pub mod store;
+pub mod studies;
 pub mod tournaments;
 pub(crate) mod transfer;
 pub mod vacations;

@@ -16,7 +16,7 @@ KINDS = """
     /privacy /status /find
     /player/ada /player/memory /player/memory@2 /player/adabot /learning /teach /friends /correspondence /invite /invite?to=ada /learning/memory /learning/ntuple-live
     /puzzles /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv /wall /embed/tv /embed/{learnt}
-    /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665 /analysis/12?variant=5x4
+    /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665 /analysis/12?variant=5x4 /studies /study/new
     /docs /docs/playing /nothing-here
 """
 # Those that say something else to ada, who has an account, a bot and a game in progress. In all languages too.

@@ -32,7 +32,7 @@ use super::state::AppState;
 use super::texts::Language;
 use crate::accounts::operators::Standing;
 use crate::accounts::{Accounts, Authenticated};
-use crate::model::ids::{GameId, PlayerName, TournamentId};
+use crate::model::ids::{GameId, PlayerName, StudyId, TournamentId};
 use crate::model::player::PlayerKind;
 use crate::storage::record::TokenScope;
 
@@ -166,6 +166,7 @@ enum ActKind {
     ClearProfile,
     Void,
     CancelTournament,
+    RemoveStudy,
     Take,
     Dismiss,
     Resolve,
@@ -176,7 +177,7 @@ enum ActKind {
 #[serde(deny_unknown_fields)]
 struct Decision {
     act: ActKind,
-    /// The name of a player, or the id of a game that is voided or a tournament that is called off.
+    /// The name of a player, or the id of a game that is voided, a tournament that is called off or a study that goes.
     subject: Option<String>,
     /// The report that it answers, which is resolved by it.
     report: Option<u64>,
@@ -252,6 +253,11 @@ impl AdminState {
             let done = self.client.cancel_tournament(&tournament, &because).await;
             return done.map(|_| ()).map_err(refused);
         }
+        if act == ActKind::RemoveStudy {
+            let bad = |_| ApiError::bad_field("subject", "the id of a study is needed");
+            let study: StudyId = subject.parse().map_err(bad)?;
+            return self.client.remove_study(&study, &because).await.map(|_| ()).map_err(refused);
+        }
         self.spare_operators(subject).await?;
         let client = &self.client;
         let done = match act {
@@ -263,6 +269,7 @@ impl AdminState {
             ActKind::ClearProfile => client.clear_profile(subject, &because).await,
             ActKind::Void
             | ActKind::CancelTournament
+            | ActKind::RemoveStudy
             | ActKind::Take
             | ActKind::Dismiss
             | ActKind::Resolve => return Ok(()),

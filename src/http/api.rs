@@ -34,6 +34,7 @@ pub(super) mod rating_resets;
 mod reports;
 pub(crate) mod review;
 mod seasons;
+mod studies;
 mod tournament_plans;
 pub(super) mod tournaments;
 pub(super) mod vacation;
@@ -86,6 +87,7 @@ fn endpoints() -> Vec<Endpoint> {
         open_offers::endpoints(),
         feeds::endpoints(),
         puzzles::endpoints(),
+        studies::endpoints(),
         bots::endpoints(),
         own_bots::endpoints(),
         mistakes::endpoints(),
@@ -179,6 +181,12 @@ mod tests {
         "get /api/v1/games/{id}/lessons",
         "get /api/v1/live/feed",
         "get /api/v1/games/{id}/feed",
+        "get /api/v1/studies",
+        "post /api/v1/studies",
+        "get /api/v1/studies/{id}",
+        "get /api/v1/studies/{id}.png",
+        "put /api/v1/studies/{id}",
+        "delete /api/v1/studies/{id}",
         "get /api/v1/puzzles/daily",
         "get /api/v1/puzzles/next",
         "get /api/v1/puzzles/{id}",

@@ -26,6 +26,7 @@ mod refusal;
 mod reports;
 mod server;
 mod storage;
+mod studies;
 #[cfg(test)]
 mod tests;
 
@@ -60,6 +61,7 @@ pub(crate) use self::players::{Done, ListedPlayer, ListedSession, LogEntry, Reas
 pub(crate) use self::reports::{HandledReport, ListedReport};
 pub(crate) use self::server::ControlServer;
 pub(crate) use self::storage::MadeBackup;
+pub(crate) use self::studies::RemovedStudy;
 use super::error::{ApiCode, ApiError};
 use super::{layers, router};
 use crate::accounts::Accounts;
@@ -135,6 +137,7 @@ fn commands() -> Vec<Route> {
         fair_play::commands(),
         ratings::commands(),
         games::commands(),
+        studies::commands(),
         learners::commands(),
         mail::commands(),
         storage::commands(),

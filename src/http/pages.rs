@@ -47,6 +47,7 @@ mod rush;
 mod seasons;
 mod settings;
 mod status;
+mod studies;
 mod teach;
 #[cfg(test)]
 mod tests;
@@ -93,9 +94,6 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/learn/glossary", get(lessons::glossary))
         .route("/learn/{name}", get(lessons::one))
         .route("/settings", get(settings::page))
-        .route("/analysis", get(analysis::start))
-        .route("/analysis/{moves}", get(analysis::page))
-        .route("/p/{moves}", get(analysis::short))
         .route("/leaderboard", get(leaderboard::page))
         .route("/seasons", get(seasons::list))
         .route("/season/{name}", get(seasons::one))
@@ -109,6 +107,7 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/puzzles/rush/board", get(rush::board))
         .route("/puzzles/next", get(puzzles::next))
         .route("/puzzle/{id}", get(puzzles::one))
+        .merge(position_pages())
         .merge(own_pages())
         .merge(meeting_pages())
         .merge(tournament_pages())
@@ -119,6 +118,18 @@ pub(crate) fn router() -> Router<AppState> {
         .layer(from_fn(remember_language))
         // No page holds a secret that its length could give away: tokens are never in one.
         .layer(CompressionLayer::new())
+}
+
+/// The routes of the pages about positions, and what people show of them.
+fn position_pages() -> Router<AppState> {
+    Router::new()
+        .route("/analysis", get(analysis::start))
+        .route("/analysis/{moves}", get(analysis::page))
+        .route("/p/{moves}", get(analysis::short))
+        .route("/studies", get(studies::list))
+        .route("/study/new", get(studies::new))
+        .route("/study/{id}", get(studies::one))
+        .route("/study/{id}/edit", get(studies::edit))
 }
 
 /// The routes of the pages about one's account and those whom one follows.

@@ -41,6 +41,7 @@ use crate::storage::{Store, StoreError};
 use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
+use crate::study::studies::Studies;
 use crate::system::config::AccessConfig;
 use crate::system::metrics::Metrics;
 use crate::system::shares::Shares;
@@ -256,6 +257,8 @@ pub(crate) struct AppState {
     pub(crate) correspondence: CorrespondenceBook,
     /// Puzzles and who tries them.
     pub(crate) puzzles: Puzzles,
+    /// What people show of positions and lines.
+    pub(crate) studies: Studies,
     /// What tells owners of bots what happens to them, where operators let it.
     pub(crate) webhooks: Option<Webhooks>,
     /// What writes mails, where operators have it.

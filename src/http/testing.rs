@@ -51,6 +51,7 @@ use crate::storage::writer::Obstacle;
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
+use crate::study::studies::Studies;
 use crate::system::config::{AccessConfig, IpNetwork};
 use crate::system::metrics::Metrics;
 use crate::system::shares::{ShareSettings, Shares};
@@ -280,6 +281,7 @@ impl TestSite {
         let analysis = Analysis::new(1, &shares);
         let puzzles =
             Puzzles::new(store.clone(), writer.clone(), accounts.clone(), analysis.clone(), shares.clone());
+        let studies = Studies::new(store.clone(), writer.clone(), shares.clone());
         let webhook_networks = arena.webhook_networks.clone();
         let (evidence, evidence_reader) = EvidenceReader::told_by_a_test();
         let (mailer, push_networks) = (arena.mailer.clone(), arena.push_networks.clone());
@@ -303,6 +305,7 @@ impl TestSite {
             evidence: Some(evidence_reader),
             correspondence: CorrespondenceBook::new(store.clone()),
             puzzles,
+            studies,
             webhooks,
             mailer,
             pusher,

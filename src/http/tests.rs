@@ -22,5 +22,6 @@ mod reports;
 mod requests;
 mod seasons;
 mod shares;
+mod studies;
 mod tournaments;
 mod webhook;

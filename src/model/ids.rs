@@ -106,6 +106,10 @@ id_type! {
     SessionId
 }
 id_type! {
+    /// A study; nobody guesses it, and whoever has it may read the study.
+    StudyId
+}
+id_type! {
     /// Games that belong together: the same opening, sides swapped.
     PairId
 }

@@ -159,6 +159,7 @@ fn read(entry: AuditEntry) -> Option<Order> {
         AuditAction::Uninvite => OrderKind::Uninvite { code: code()? },
         AuditAction::Void
         | AuditAction::CancelTournament
+        | AuditAction::RemoveStudy
         | AuditAction::Ban
         | AuditAction::Unban
         | AuditAction::Rename

@@ -48,11 +48,16 @@ impl ShownRatings {
         Arc::clone(&self.fitted.borrow())
     }
 
+    /// What a bot of the house was found to be beforehand on the standard board, which stays the same for ever.
+    pub(crate) fn measured(&self, player: &PlayerId) -> Option<i32> {
+        self.house.get(player)?.elo
+    }
+
     /// What is known of a player but for single games: the fit, or what was found beforehand.
     pub(crate) fn known(&self, player: &PlayerId, variant: Variant) -> Option<ShownRating> {
         let fitted = self.fitted().get(&variant).and_then(|of| of.get(player).copied());
         let beforehand = || {
-            let elo = self.house.get(player)?.elo?;
+            let elo = self.measured(player)?;
             (variant == Variant::STANDARD).then(|| ShownRating::measured(elo))
         };
         match fitted {

@@ -75,6 +75,7 @@ macro_rules! conformance {
         $crate::storage::conformance_of_pushes::conformance_of_pushes!($fixture);
         $crate::storage::conformance_of_ratings::conformance_of_ratings!($fixture);
         $crate::storage::conformance_of_reports::conformance_of_reports!($fixture);
+        $crate::storage::conformance_of_studies::conformance_of_studies!($fixture);
         $crate::storage::conformance_of_tournaments::conformance_of_tournaments!($fixture);
         $crate::storage::conformance_of_webhooks::conformance_of_webhooks!($fixture);
     };

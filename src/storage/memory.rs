@@ -23,6 +23,7 @@ mod ratings;
 mod refit;
 mod reports;
 mod resets;
+mod studies;
 mod tournaments;
 mod vacations;
 mod webhooks;
@@ -66,6 +67,7 @@ use super::reports::StoredReport;
 use super::resets::RatingReset;
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::store::{IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
+use super::studies::StoredStudy;
 use super::webhooks::StoredWebhook;
 use crate::model::chain_hash::ChainHash;
 use crate::model::conditional::ConditionalMoves;
@@ -172,6 +174,8 @@ struct MemoryTables {
     /// Of all accounts, the oldest first.
     pushes: Vec<StoredPush>,
     follows: Vec<Tie>,
+    /// Of all accounts, the oldest first.
+    studies: Vec<StoredStudy>,
     blocks: Vec<Tie>,
     /// Illegal moves in games that go on.
     illegal: HashMap<GameId, BySide<u8>>,
@@ -357,6 +361,10 @@ impl MemoryTables {
                 let player = self.players.get(&result.player).ok_or(Refused::NoSuchPlayer)?;
                 self.puzzles.note_rush(result, player.kind)
             }
+            Write::AddStudy(new) => self.add_study(new),
+            Write::ChangeStudy(change) => self.change_study(change),
+            Write::DropStudy { study, owner } => self.drop_study(study, owner),
+            Write::RemoveStudy { study, because } => self.remove_study(study, because),
             Write::SeeVersion { bot, version, at } => {
                 self.check_player(bot)?;
                 self.bot_versions.see(bot, version, *at);

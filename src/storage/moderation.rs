@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::error::StoreError;
 use super::record::StoredPlayer;
-use crate::model::ids::{GameId, PlayerId, PlayerName, TournamentId};
+use crate::model::ids::{GameId, PlayerId, PlayerName, StudyId, TournamentId};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
@@ -167,6 +167,7 @@ impl OrderKind {
 pub(crate) enum AuditAction {
     Void,
     CancelTournament,
+    RemoveStudy,
     Ban,
     Unban,
     Rename,
@@ -207,7 +208,8 @@ impl AuditAction {
 
     /// Whether the subject of such an entry is the id of a player.
     pub(crate) fn is_of_player(self) -> bool {
-        ![Self::Void, Self::CancelTournament].contains(&self) && !Self::ORDERS.contains(&self)
+        ![Self::Void, Self::CancelTournament, Self::RemoveStudy].contains(&self)
+            && !Self::ORDERS.contains(&self)
     }
 }
 
@@ -252,7 +254,7 @@ impl MeasureKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AuditNote {
     pub(crate) action: AuditAction,
-    /// What it is done to: the id of a game, a tournament or a player, a network, an invitation, or the arena.
+    /// What it is done to: the id of a game, a tournament, a study or a player, a network, an invitation, or the arena.
     pub(crate) subject: String,
     pub(crate) detail: Option<String>,
     pub(crate) until: Option<UnixMillis>,
@@ -268,6 +270,12 @@ impl AuditNote {
     pub(super) fn cancel(tournament: &TournamentId) -> Self {
         let subject = tournament.to_string();
         Self { action: AuditAction::CancelTournament, subject, detail: None, until: None }
+    }
+
+    /// A study was taken away, of which the log keeps the title.
+    pub(super) fn remove_study(study: &StudyId, title: String) -> Self {
+        let subject = study.to_string();
+        Self { action: AuditAction::RemoveStudy, subject, detail: Some(title), until: None }
     }
 }
 

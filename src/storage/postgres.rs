@@ -42,6 +42,7 @@ mod resets;
 mod run;
 mod session;
 mod statement;
+mod studies;
 #[cfg(test)]
 mod tests;
 mod tls;

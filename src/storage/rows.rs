@@ -53,6 +53,7 @@ pub(super) mod reports;
 pub(super) mod resets;
 pub(super) mod rushes;
 pub(super) mod settlement;
+pub(super) mod studies;
 pub(super) mod tournaments;
 pub(super) mod vacations;
 pub(super) mod voiding;

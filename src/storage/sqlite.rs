@@ -41,6 +41,7 @@ mod reports;
 mod resets;
 mod restore;
 mod settlement;
+mod studies;
 mod tournaments;
 pub(super) mod transfer;
 mod vacations;

@@ -35,11 +35,12 @@ use super::refit::RefitStep;
 use super::reports::{NewReport, ReportStore, ReportVerdict};
 use super::resets::NewReset;
 use super::rushes::RushResult;
+use super::studies::{NewStudy, StudyChange, StudyStore};
 use super::tournaments::{StoredTournament, TournamentEnd, TournamentPlan, TournamentStore, Walkover};
 use super::vacations::VacationStore;
 use super::webhooks::{DeliveryNote, StoredWebhook, WebhookStore};
 use crate::model::conditional::ConditionalMoves;
-use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, TokenId, TournamentId};
+use crate::model::ids::{ChallengeId, GameId, PlayerId, PlayerName, StudyId, TokenId, TournamentId};
 use crate::model::portrait::Portrait;
 use crate::model::time::UnixMillis;
 use crate::model::vacation::Vacation;
@@ -314,6 +315,17 @@ pub enum Write {
     /// What somebody reached in a run through puzzles; of a day the best is kept. Refused as
     /// [`Refused::NoSuchPlayer`] if it is no person with an account.
     NoteRush(RushResult),
+    /// Somebody makes a study. Refused as [`Refused::NoSuchPlayer`] if it is no person with an account, as
+    /// [`Refused::TooMany`] if there are so many of that account, as [`Refused::IdTaken`].
+    AddStudy(Box<NewStudy>),
+    /// Another content of a study. Refused as [`Refused::NoSuchStudy`] if it is none of that account, as
+    /// [`Refused::StudyChanged`] if it has another version by now.
+    ChangeStudy(Box<StudyChange>),
+    /// A study goes. Refused as [`Refused::NoSuchStudy`] if it is none of that account.
+    DropStudy { study: StudyId, owner: PlayerId },
+    /// An operator takes a study away; this and the reason become durable together. Refused as
+    /// [`Refused::NoSuchStudy`].
+    RemoveStudy { study: StudyId, because: Because },
     /// A bot has connected with this version.
     SeeVersion {
         bot: PlayerId,
@@ -389,7 +401,11 @@ impl Write {
             | Self::HandleReport(_)
             | Self::TryPuzzle(_)
             | Self::SolveDaily { .. }
-            | Self::NoteRush(_) => true,
+            | Self::NoteRush(_)
+            | Self::AddStudy(_)
+            | Self::ChangeStudy(_)
+            | Self::DropStudy { .. }
+            | Self::RemoveStudy { .. } => true,
             Self::Append { .. }
             | Self::Finish { .. }
             | Self::CountIllegal { .. }
@@ -537,6 +553,12 @@ pub enum Refused {
     /// No puzzle of that id.
     #[error("there is no such puzzle")]
     NoSuchPuzzle,
+    /// No study of that id, or of that account.
+    #[error("there is no such study")]
+    NoSuchStudy,
+    /// The study was changed since it was read.
+    #[error("the study was changed meanwhile")]
+    StudyChanged,
     /// The database does not take it, and nobody saw that coming: a fault of ours. The log says more.
     #[error("it contradicts what is stored")]
     Contradiction,
@@ -565,6 +587,7 @@ pub trait Store:
     + VacationStore
     + PushStore
     + FollowStore
+    + StudyStore
     + Send
     + Sync
     + Debug

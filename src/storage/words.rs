@@ -50,6 +50,7 @@ words!(Footing { House: "house", Settled: "settled", Young: "young" });
 words!(AuditAction {
     Void: "void",
     CancelTournament: "cancel_tournament",
+    RemoveStudy: "remove_study",
     Ban: "ban",
     Unban: "unban",
     Rename: "rename",

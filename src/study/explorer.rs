@@ -2,16 +2,23 @@
 //!
 //! Everything here follows from the store and is kept in memory: it catches up when somebody asks, a few hundred games
 //! at a time, so that a start with millions of games costs nothing and the answers grow until they are complete.
+//!
+//! A move counts beside all others also at the level of whoever played it: the opponent's does not matter, as it does
+//! not for whether people or bots played it. The level is that of the rating at that time. A bot of the house has the
+//! one that it was measured at; whoever plays a rated game the one that the game began with; and whoever plays a casual
+//! one that of the last rated game before. Who has played none has no level, and guests never have one.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use fourfold_engine::{Column, Game, Position, SideResult, Variant, WinDrawLoss};
+use fourfold_engine::{BySide, Column, Game, Position, Side, SideResult, Variant, WinDrawLoss};
 use tracing::warn;
 
 use crate::model::ids::PlayerId;
 use crate::model::player::{OpponentKind, PlayerKind};
+use crate::model::rating::level::Level;
 use crate::model::result::GameResult;
+use crate::play::ratings::ShownRatings;
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredGame};
 
@@ -21,6 +28,13 @@ pub(crate) const PLIES_MAX: u32 = 16;
 /// Positions that are kept, some 30 MB at most. When they are all taken, new ones are left out: the first of them came
 /// early, and so come often.
 const POSITIONS_MAX: usize = 100_000;
+
+/// Results by level that are kept, some 16 MB. When they are all taken, no new ones begin: a move that was not played
+/// at a level before counts for all levels together alone.
+const LEVEL_SCORES_MAX: usize = 500_000;
+
+/// Players whose last rating is kept, some 10 MB. Casual games of others, who came later, count at no level.
+const RATED_MAX: usize = 100_000;
 
 /// Games read at a time.
 const BATCH: u32 = 200;
@@ -39,19 +53,66 @@ pub(crate) struct Explored {
 /// The counts, shared by all who ask.
 #[derive(Debug, Default)]
 pub(crate) struct Explorer {
+    /// What bots of the house were measured at.
+    ratings: ShownRatings,
     counts: Mutex<MoveCounts>,
 }
 
 #[derive(Debug, Default)]
 struct MoveCounts {
     /// Moves that were played in a position, by column.
-    positions: HashMap<(Variant, u64), Vec<Explored>>,
+    positions: HashMap<(Variant, u64), Vec<CountedMove>>,
+    /// Results by level in all of them.
+    level_scores: usize,
+    /// The ratings that players had after their last rated games.
+    last_ratings: HashMap<(PlayerId, Variant), i32>,
     /// Number of the last game that is counted.
     counted: u64,
 }
 
+/// A move, and what became of it at each level.
+#[derive(Debug)]
+struct CountedMove {
+    at_all_levels: Explored,
+    by_level: Vec<LevelScore>,
+}
+
+/// What became of a move of people, or of bots, of one level.
+#[derive(Clone, Copy, Debug)]
+struct LevelScore {
+    level: Level,
+    kind: OpponentKind,
+    score: WinDrawLoss,
+}
+
+impl CountedMove {
+    /// The move as it went at a level, if it was played there.
+    fn at(&self, level: Level) -> Option<Explored> {
+        let nothing = WinDrawLoss::default();
+        let mut explored = Explored { column: self.at_all_levels.column, people: nothing, bots: nothing };
+        for counted in self.by_level.iter().filter(|counted| counted.level == level) {
+            *explored.of(counted.kind) = counted.score;
+        }
+        (explored.people.games() + explored.bots.games() > 0).then_some(explored)
+    }
+}
+
+impl Explored {
+    fn of(&mut self, kind: OpponentKind) -> &mut WinDrawLoss {
+        match kind {
+            OpponentKind::Human => &mut self.people,
+            OpponentKind::Bot => &mut self.bots,
+        }
+    }
+}
+
 impl Explorer {
-    /// What was played in this position, by column; `None` beyond [`PLIES_MAX`] plies.
+    /// Nothing is read before somebody asks.
+    pub(crate) fn new(ratings: ShownRatings) -> Self {
+        Self { ratings, counts: Mutex::default() }
+    }
+
+    /// What was played in this position, by column, by players of a level or of all; `None` beyond [`PLIES_MAX`] plies.
     ///
     /// # Errors
     ///
@@ -60,6 +121,7 @@ impl Explorer {
         &self,
         store: &dyn Store,
         position: &Position,
+        level: Option<Level>,
     ) -> Result<Option<Vec<Explored>>, StoreError> {
         if position.ply() >= PLIES_MAX {
             return Ok(None);
@@ -69,7 +131,7 @@ impl Explorer {
                 break;
             }
         }
-        Ok(Some(self.counts().of(position)))
+        Ok(Some(self.counts().of(position, level)))
     }
 
     /// Counts the next games; says whether there may be more.
@@ -83,7 +145,8 @@ impl Explorer {
         // Somebody else may have counted the same games in the meantime.
         if counts.counted == after {
             for game in &games {
-                counts.count(game, &kinds);
+                counts.count(game, &kinds, &self.ratings);
+                counts.note_ratings(game);
             }
             counts.counted = last.number;
         }
@@ -113,15 +176,43 @@ async fn kinds_of(
 }
 
 impl MoveCounts {
-    fn of(&self, position: &Position) -> Vec<Explored> {
-        let mut moves =
-            self.positions.get(&(position.variant(), position.key())).cloned().unwrap_or_default();
+    fn of(&self, position: &Position, level: Option<Level>) -> Vec<Explored> {
+        let counted = self.positions.get(&(position.variant(), position.key()));
+        let explored = |counted: &CountedMove| match level {
+            None => Some(counted.at_all_levels),
+            Some(level) => counted.at(level),
+        };
+        let mut moves: Vec<_> = counted.into_iter().flatten().filter_map(explored).collect();
         moves.sort_by_key(|explored| explored.column);
         moves
     }
 
+    /// The level of a side when the game was played, if it had one.
+    fn level_of(&self, game: &StoredGame, side: Side, ratings: &ShownRatings) -> Option<Level> {
+        let variant = game.spec.variant;
+        let player = &game.spec.players[side];
+        let measured = || ratings.measured(player).filter(|_| variant == Variant::STANDARD);
+        let entries = game.settlement.as_ref().and_then(|settlement| settlement.ratings);
+        let before = || entries.map(|entries| entries[side].before.to_elo());
+        let last = || self.last_ratings.get(&(player.clone(), variant)).copied();
+        measured().or_else(before).or_else(last).map(Level::of_elo)
+    }
+
+    /// Remembers the ratings after a rated game, for the casual ones that follow.
+    fn note_ratings(&mut self, game: &StoredGame) {
+        let entries = game.settlement.as_ref().and_then(|settlement| settlement.ratings);
+        for (side, entry) in
+            entries.into_iter().flat_map(|entries| Side::BOTH.map(|side| (side, entries[side])))
+        {
+            let key = (game.spec.players[side].clone(), game.spec.variant);
+            if self.last_ratings.len() < RATED_MAX || self.last_ratings.contains_key(&key) {
+                self.last_ratings.insert(key, entry.after.to_elo());
+            }
+        }
+    }
+
     /// Counts the first moves of a game. Those of its opening were not its players' choice.
-    fn count(&mut self, game: &StoredGame, kinds: &HashMap<PlayerId, PlayerKind>) {
+    fn count(&mut self, game: &StoredGame, kinds: &HashMap<PlayerId, PlayerKind>, ratings: &ShownRatings) {
         if game.spec.is_left_out() {
             return;
         }
@@ -135,33 +226,55 @@ impl MoveCounts {
             }
         };
         let chosen_from = game.spec.opening.moves.len();
+        let levels = BySide::from_fn(|side| self.level_of(game, side, ratings));
         let mut position = Position::new(game.spec.variant);
         for (ply, column) in columns.into_iter().take(PLIES_MAX as usize).enumerate() {
             let mover = position.side_to_move();
             if ply >= chosen_from
                 && let Some(kind) = kinds.get(&game.spec.players[mover])
-                && let Some(counted) = self.entry(&position, column)
             {
-                let score = match OpponentKind::from(*kind) {
-                    OpponentKind::Human => &mut counted.people,
-                    OpponentKind::Bot => &mut counted.bots,
-                };
-                score.count(SideResult::of(mover, winner));
+                let result = SideResult::of(mover, winner);
+                self.count_move(&position, column, (OpponentKind::from(*kind), levels[mover]), result);
             }
             position = position.play_unchecked(column);
         }
     }
 
+    fn count_move(
+        &mut self,
+        position: &Position,
+        column: Column,
+        (kind, level): (OpponentKind, Option<Level>),
+        result: SideResult,
+    ) {
+        let has_room = self.level_scores < LEVEL_SCORES_MAX;
+        let Some(counted) = self.entry(position, column) else { return };
+        counted.at_all_levels.of(kind).count(result);
+        let Some(level) = level else { return };
+        let known = counted.by_level.iter_mut().find(|score| score.level == level && score.kind == kind);
+        if let Some(known) = known {
+            known.score.count(result);
+        } else if has_room {
+            let mut score = WinDrawLoss::default();
+            score.count(result);
+            counted.by_level.push(LevelScore { level, kind, score });
+            self.level_scores += 1;
+        }
+    }
+
     /// Where a move in a position is counted, unless there is no room for another position.
-    fn entry(&mut self, position: &Position, column: Column) -> Option<&mut Explored> {
+    fn entry(&mut self, position: &Position, column: Column) -> Option<&mut CountedMove> {
         let key = (position.variant(), position.key());
         let has_room = self.positions.len() < POSITIONS_MAX;
         if !has_room && !self.positions.contains_key(&key) {
             return None;
         }
         let moves = self.positions.entry(key).or_default();
-        let index = moves.iter().position(|explored| explored.column == column).unwrap_or_else(|| {
-            moves.push(Explored { column, people: WinDrawLoss::default(), bots: WinDrawLoss::default() });
+        let is_it = |counted: &CountedMove| counted.at_all_levels.column == column;
+        let index = moves.iter().position(is_it).unwrap_or_else(|| {
+            let nothing = WinDrawLoss::default();
+            let at_all_levels = Explored { column, people: nothing, bots: nothing };
+            moves.push(CountedMove { at_all_levels, by_level: Vec::new() });
             moves.len() - 1
         });
         moves.get_mut(index)
@@ -171,8 +284,10 @@ impl MoveCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounts::identity_of;
     use crate::model::opening::OpeningKind;
     use crate::model::result::EndReason;
+    use crate::play::house::{BotSource, HouseBot, HouseBots};
     use crate::storage::MemoryStore;
     use crate::storage::conformance::{FIRST_WINS, add, add_players, play, player, spec};
     use crate::storage::record::{GameSpec, OpeningSource, UnratedReason};
@@ -184,6 +299,21 @@ mod tests {
         store
     }
 
+    /// A house with one bot that was measured beforehand.
+    fn house_with(name: &str, elo: i32) -> HouseBots {
+        let house = HouseBots::default();
+        house.join(HouseBot {
+            identity: identity_of(&player(name, PlayerKind::Bot)),
+            source: BotSource::Fixed("random".parse().unwrap()),
+            style: "any",
+            strength: None,
+            level: None,
+            elo: Some(elo),
+            about: String::new(),
+        });
+        house
+    }
+
     fn casual(id: &str, first: &str, second: &str) -> GameSpec {
         GameSpec { rated: false, ..spec(id, first, second) }
     }
@@ -192,8 +322,18 @@ mod tests {
     type Row = (u8, [u64; 3], [u64; 3]);
 
     async fn explore(explorer: &Explorer, store: &MemoryStore, moves: &str) -> Option<Vec<Row>> {
+        explore_at(explorer, store, moves, None).await
+    }
+
+    async fn explore_at(
+        explorer: &Explorer,
+        store: &MemoryStore,
+        moves: &str,
+        level: Option<u8>,
+    ) -> Option<Vec<Row>> {
         let game = Game::from_moves(Variant::STANDARD, moves).unwrap();
-        let found = explorer.explore(store, game.position()).await.unwrap()?;
+        let level = level.map(|level| level.try_into().unwrap());
+        let found = explorer.explore(store, game.position(), level).await.unwrap()?;
         let counts = |score: WinDrawLoss| [score.wins, score.draws, score.losses];
         let row = |e: Explored| (e.column.number(), counts(e.people), counts(e.bots));
         Some(found.into_iter().map(row).collect())
@@ -231,6 +371,38 @@ mod tests {
         play(&store, spec, "5", GameResult::First, EndReason::Resign).await;
         assert_eq!(explore(&explorer, &store, "").await, Some(vec![]));
         assert_eq!(explore(&explorer, &store, "44").await, Some(vec![(5, [1, 0, 0], [0; 3])]));
+    }
+
+    #[tokio::test]
+    async fn moves_count_at_the_level_of_whoever_played_them() {
+        let (store, explorer) = (store().await, Explorer::default());
+        let at = async |moves, level| explore_at(&explorer, &store, moves, Some(level)).await.unwrap();
+        play(&store, casual("a", "Ada", "Bob"), "4", GameResult::First, EndReason::Resign).await;
+        for level in 1..=8 {
+            assert_eq!(at("", level).await, [], "nobody has a rating yet, and so none has a level");
+        }
+        // Newcomers have 750 points, which is level 4, and are there after a game as well.
+        play(&store, spec("b", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+        assert_eq!(at("", 4).await, [(1, [1, 0, 0], [0; 3])]);
+        assert_eq!(at("1", 4).await, [(2, [0, 0, 1], [0; 3])]);
+        assert_eq!((at("", 3).await, at("", 5).await), (vec![], vec![]));
+        play(&store, casual("c", "Bob", "Ada"), "4", GameResult::Second, EndReason::Resign).await;
+        assert_eq!(at("", 4).await, [(1, [1, 0, 0], [0; 3]), (4, [0, 0, 1], [0; 3])]);
+        let all = vec![(1, [1, 0, 0], [0; 3]), (4, [1, 0, 1], [0; 3])];
+        assert_eq!(explore(&explorer, &store, "").await, Some(all));
+
+        let again = Explorer::default();
+        let anew = explore_at(&again, &store, "", Some(4)).await.unwrap();
+        assert_eq!(anew, at("", 4).await, "after a restart all of it is read again, and comes to the same");
+    }
+
+    #[tokio::test]
+    async fn bots_of_the_house_have_the_level_that_they_were_measured_at() {
+        let store = store().await;
+        let explorer = Explorer::new(ShownRatings::new(house_with("Robo", 1_756)));
+        play(&store, casual("a", "Robo", "Ada"), "4", GameResult::First, EndReason::Resign).await;
+        let at = async |level| explore_at(&explorer, &store, "", Some(level)).await.unwrap();
+        assert_eq!((at(8).await, at(7).await), (vec![(4, [0; 3], [1, 0, 0])], vec![]));
     }
 
     #[tokio::test]

@@ -713,6 +713,9 @@ mod tests {
         for bot in &bots {
             let by_rating = bot.elo().map(Strength::of_elo);
             assert_eq!(by_rating, bot.strength, "{}: its word is not that of its rating", bot.name);
+            if bot.level.is_some() {
+                assert_eq!(bot.elo().map(Level::of_elo), bot.level, "{}", bot.name);
+            }
         }
         let levels: Vec<u32> = bots.iter().filter_map(|bot| Some(u32::from(bot.level?.number()))).collect();
         assert_eq!(levels, (1..=8).collect::<Vec<_>>(), "one bot for each level, the weakest first");

@@ -14,7 +14,7 @@ const PAGES = [
   ...["/", "/rules", "/settings", "/tv", "/wall", "/leaderboard", "/seasons", "/bots", "/bots/new", "/bots/gallery", "/account"],
   ...["/learn", "/learn/rules", "/learn/fork", "/learn/glossary", "/analysis", "/puzzles", "/puzzles/rush", "/puzzles/rush/board"],
   ...["/invite", "/correspondence", "/friends", "/tournaments", "/tournaments/new", "/class", "/player/perfect", "/learning"],
-  ...["/teach", "/status", "/docs", "/nothing"],
+  ...["/teach", "/studies", "/study/new", "/status", "/docs", "/nothing"],
 ];
 
 /** What texts are called by: files of `web/texts`. No page shows a name for what it stands for. */

@@ -7,7 +7,7 @@ import { grow, mirrored, noMoves, throughout, treeOf } from "./branches.js";
 import { find } from "./dom.js";
 import { address, goTo, isOver, lineOf, mirror, play, printMoves, shownMoves } from "./line.js";
 import { outlook, outlookWords } from "./outlook.js";
-import { fetchPosition, keep, known, prefetch } from "./positions.js";
+import { countAt, fetchPosition, keep, known, prefetch } from "./positions.js";
 import { landingRow, parseVariant, sideToMove } from "./rules.js";
 import "./shell.js";
 import * as sound from "./sound.js";
@@ -18,13 +18,15 @@ import { COLOR } from "./words.js";
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./analysis-view.js").AnalysisState} AnalysisState */
 
-/** Where the browser keeps whether values are shown, and which bot was played last. */
+/** Where the browser keeps whether values are shown, whose games are counted, and which bot was played last. */
 const HINTS_KEY = "analysis-hints";
+const LEVEL_KEY = "analysis-level";
 const OPPONENT_KEY = "analysis-opponent";
 
 const root = find("#analysis");
 const view = new AnalysisView(root);
 const hints = /** @type {HTMLInputElement} */ (find("#hints"));
+const level = /** @type {HTMLSelectElement} */ (find("#level"));
 const opponent = /** @type {HTMLSelectElement} */ (find("#opponent"));
 
 /** @type {AnalysisState} */
@@ -36,6 +38,8 @@ let state = {
   waits: null,
   hints: localStorage.getItem(HINTS_KEY) !== "off",
   swapped: false,
+  // What the address says, or what was chosen last.
+  level: root.dataset.level || (localStorage.getItem(LEVEL_KEY) ?? ""),
 };
 /** Ends the questions about a position that is not on the board any more. */
 let asked = new AbortController();
@@ -46,7 +50,7 @@ function go(line) {
   const moves = printMoves(shownMoves(line));
   const tree = grow(state.tree, line.moves);
   state = { ...state, line, tree, position: known(line.variant, moves), waits: null };
-  history.replaceState(tree, "", address(line));
+  history.replaceState(tree, "", address(line, state.level));
   view.show(state);
   if (line.ply === before.ply + 1) {
     const column = line.moves[line.ply - 1];
@@ -114,6 +118,16 @@ for (const [selector, by] of Object.entries(steps)) {
   });
 }
 view.range.addEventListener("input", () => go(goTo(state.line, Number(view.range.value))));
+/** @param {string} chosen */
+function setLevel(chosen) {
+  if (chosen) localStorage.setItem(LEVEL_KEY, chosen);
+  else localStorage.removeItem(LEVEL_KEY);
+  state = { ...state, level: chosen };
+  countAt(chosen);
+  go(state.line);
+}
+
+level.addEventListener("change", () => setLevel(level.value));
 hints.addEventListener("change", () => setHints(hints.checked));
 find("#branches").addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
@@ -158,6 +172,8 @@ document.addEventListener("keydown", (event) => {
 
 if (root.dataset.position) keep(JSON.parse(root.dataset.position));
 hints.checked = state.hints;
+if (![...level.options].some((option) => option.value === state.level)) state = { ...state, level: "" };
+level.value = state.level;
 const last = localStorage.getItem(OPPONENT_KEY) ?? "perfect";
 if ([...opponent.options].some((option) => option.value === last)) opponent.value = last;
-go(state.line);
+setLevel(state.level);

@@ -4,7 +4,8 @@ import { BoardElement } from "./board.js";
 import { branchList } from "./branches-view.js";
 import { el, find, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
-import { address, isOver, play, printMoves, shownMoves } from "./line.js";
+import { address, isOver, play, printMoves, shownMoves, studyAddress } from "./line.js";
+import { OpeningName } from "./opening-names.js";
 import { columnValue, movesLeft, outlook, outlookWords } from "./outlook.js";
 import { other, parseVariant, sideToMove, winningLine } from "./rules.js";
 import { text } from "./texts.js";
@@ -22,6 +23,7 @@ import { COLOR } from "./words.js";
  * @property {import("./positions.js").Wait | null} waits why it takes longer
  * @property {boolean} hints whether values are shown
  * @property {boolean} swapped whether each side has the other's colour
+ * @property {string} level whose games are counted; empty for all
  */
 
 export class AnalysisView {
@@ -30,6 +32,9 @@ export class AnalysisView {
     this.root = root;
     this.board = /** @type {BoardElement} */ (find("ff-board", root));
     this.range = /** @type {HTMLInputElement} */ (find("#line", root));
+    this.opening = new OpeningName(root);
+    /** What one, two and more games are called, as many as are too few for a share. @type {string[]} */
+    this.few = JSON.parse(root.dataset.few ?? "[]");
   }
 
   /** @param {AnalysisState} state */
@@ -47,9 +52,10 @@ export class AnalysisView {
     this.#showVerdict(state);
     this.#showValues(state);
     this.#showExplorer(state);
-    this.#showScrub(line);
+    this.#showScrub(state);
     this.#showBranches(state);
     this.#showForms(state);
+    this.opening.show(variant, moves);
   }
 
   /** @param {AnalysisState} state */
@@ -86,24 +92,25 @@ export class AnalysisView {
   }
 
   /** @param {AnalysisState} state */
-  #showExplorer({ line, position, swapped }) {
+  #showExplorer(state) {
+    const { line, position } = state;
     const body = find(".explorer tbody", this.root);
     body.closest("table")?.classList.toggle("old", position === null);
     if (!position) return;
     const counted = text(position.explored ? "analysis.explorer_lead" : "analysis.not_counted");
     setText(find("#explorer-note", this.root), counted);
-    body.replaceChildren(...position.legal.map((column) => explorerRow(line, position, column, swapped)));
+    body.replaceChildren(...position.legal.map((column) => explorerRow(state, position, column, this.few)));
   }
 
-  /** @param {Line} line */
-  #showScrub(line) {
+  /** @param {AnalysisState} state */
+  #showScrub({ line, level }) {
     this.range.max = String(line.moves.length);
     this.range.value = String(line.ply);
     this.range.setAttribute("aria-valuetext", text("game.move_of", { n: line.ply, all: line.moves.length }));
     const links = { "#line-first": 0, "#line-previous": line.ply - 1 };
     for (const [selector, ply] of Object.entries(links)) {
       const link = find(selector, this.root);
-      link.setAttribute("href", address({ ...line, ply: Math.max(0, ply) }));
+      link.setAttribute("href", address({ ...line, ply: Math.max(0, ply) }, level));
       link.setAttribute("aria-disabled", String(line.ply === 0));
     }
     for (const selector of ["#line-next", "#line-last"]) {
@@ -133,6 +140,7 @@ export class AnalysisView {
       choice.replaceChildren(discIcon(swapped ? other(side) : side), colorsOf(swapped)[side]);
     }
     find("#swap-colors", this.root).setAttribute("aria-pressed", String(swapped));
+    find("#make-study", this.root).setAttribute("href", studyAddress(line.variant, line.moves));
   }
 }
 
@@ -205,15 +213,15 @@ function described(line, column, score, swapped) {
 }
 
 /**
- * @param {Line} line
+ * @param {AnalysisState} state
  * @param {Position} position
  * @param {number} column
- * @param {boolean} swapped
+ * @param {string[]} few
  */
-function explorerRow(line, position, column, swapped) {
+function explorerRow({ line, swapped, level }, position, column, few) {
   const explored = position.explored?.find((other) => other.column === column);
   const score = position.columns?.[column - 1] ?? null;
-  const link = el("a", { href: address(play({ ...line, moves: shownMoves(line) }, column)), "data-column": column }, column);
+  const link = el("a", { href: address(play({ ...line, moves: shownMoves(line) }, column), level), "data-column": column }, column);
   const truth = score === null ? null : described(line, column, score, swapped);
   return el(
     "tr",
@@ -225,14 +233,20 @@ function explorerRow(line, position, column, swapped) {
       truth && el("span", { class: "visually-hidden" }, truth.label),
       truth && el("span", { "aria-hidden": "true" }, `${truth.sign} ${truth.distance}`.trim()),
     ),
-    el("td", { class: "right" }, success(explored?.people)),
-    el("td", { class: "right" }, success(explored?.bots)),
+    el("td", { class: "right" }, success(explored?.people, few)),
+    el("td", { class: "right" }, success(explored?.bots, few)),
   );
 }
 
-/** Games, and the share of points that they brought. @param {Success | undefined} success */
-function success(success) {
+/**
+ * Games, and the share of points that they brought if they are enough for one.
+ * @param {Success | undefined} success
+ * @param {string[]} few
+ */
+function success(success, few) {
   if (!success?.games) return "–";
+  const alone = few[success.games - 1];
+  if (alone) return alone;
   const percent = Math.floor((100 * (2 * success.wins + success.draws) + success.games) / (2 * success.games));
   return text("analysis.success", { n: success.games, percent });
 }

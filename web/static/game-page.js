@@ -8,6 +8,7 @@ import { find } from "./dom.js";
 import { Ending } from "./ending.js";
 import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
+import { OpeningName } from "./opening-names.js";
 import { areWanted, reactionWords } from "./reactions.js";
 import { formatVariant, landingRow } from "./rules.js";
 import { current } from "./settings.js";
@@ -31,6 +32,7 @@ const id = /** @type {string} */ (root.dataset.game);
 const view = new GameView(root, bestOf);
 const truth = new TruthBar(root);
 const companion = new Companion(root);
+const opening = new OpeningName(root);
 const ending = new Ending(root, () => act("rematch"));
 const actions = new GameActions(root, act, (emoji) => send({ type: "react", game: id, emoji }));
 
@@ -81,6 +83,9 @@ async function readBesides() {
 async function showBesides() {
   besides ??= readBesides();
   const { review, replay } = await besides;
+  const study = root.querySelector("#make-study");
+  study?.setAttribute("href", `/study/new?variant=${formatVariant(state.variant)}&moves=${state.moves.map((move) => move.toString(36)).join("")}`);
+  study?.removeAttribute("hidden");
   replay.show(state);
   if (state.result !== "void") review.load(state);
 }
@@ -269,6 +274,7 @@ connection.on("welcome", show);
 connection.onState((now) => (told &&= now === "open"));
 root.addEventListener("shown", (event) => {
   shown = /** @type {CustomEvent<number>} */ (event).detail;
+  opening.show(state.variant, state.moves.slice(0, shown));
   besides?.then(({ review }) => review.show(shown));
 });
 root.addEventListener("column", (event) => {

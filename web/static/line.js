@@ -54,9 +54,18 @@ export function mirror(line) {
   return { ...line, moves: line.moves.map((column) => width + 1 - column) };
 }
 
-/** Where the position on the board is found. @param {Line} line */
-export function address(line) {
-  const query = line.variant === "7x6" ? "" : `?variant=${line.variant}`;
+/** Where the position on the board is found. @param {Line} line @param {string} [level] whose games are counted */
+export function address(line, level = "") {
+  const variant = line.variant === "7x6" ? null : { variant: line.variant };
+  const asked = new URLSearchParams({ ...variant, ...(level && { level }) }).toString();
+  const query = asked && `?${asked}`;
   if (line.ply === 0 && !query) return "/analysis";
   return `/analysis/${printMoves(shownMoves(line)) || "-"}${query}`;
 }
+
+/**
+ * Where a study of a line is made.
+ * @param {string} variant
+ * @param {number[]} moves
+ */
+export const studyAddress = (variant, moves) => `/study/new?${new URLSearchParams({ variant, moves: printMoves(moves) })}`;

@@ -12,16 +12,22 @@ const KEPT_MAX = 500;
 
 /** @type {Map<string, Position>} */
 const kept = new Map();
+/** The level whose games are counted; empty for all. */
+let level = "";
+
+/** @param {string} chosen the level whose games are counted from now on; empty for all */
+export const countAt = (chosen) => (level = chosen);
 
 /**
  * @param {string} variant
  * @param {string} moves
+ * @param {string} at
  */
-const keyOf = (variant, moves) => `${variant} ${moves}`;
+const keyOf = (variant, moves, at = level) => `${variant} ${moves} ${at}`;
 
 /** @param {Position} position */
 export function keep(position) {
-  kept.set(keyOf(position.variant, position.moves), position);
+  kept.set(keyOf(position.variant, position.moves, String(position.level ?? "")), position);
   const oldest = kept.keys().next().value;
   if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
 }
@@ -102,8 +108,8 @@ async function once(variant, moves, signal) {
  * @param {AbortSignal} signal
  */
 function request(variant, moves, signal) {
-  const query = variant === "7x6" ? "" : `?variant=${variant}`;
-  return fetch(`/api/v1/positions/${moves || "-"}${query}`, { signal });
+  const asked = new URLSearchParams({ ...(variant !== "7x6" && { variant }), ...(level && { level }) }).toString();
+  return fetch(`/api/v1/positions/${moves || "-"}${asked && `?${asked}`}`, { signal });
 }
 
 /** @param {Response} response @returns {Promise<Position>} */

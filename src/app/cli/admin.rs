@@ -7,6 +7,7 @@ mod operators;
 mod orders;
 mod reports;
 mod status;
+mod studies;
 mod tournaments;
 
 use std::io::{self, Write};
@@ -46,6 +47,8 @@ enum AdminAction {
     Void(VoidGame),
     /// Call off a tournament that goes on, or that somebody has made.
     CancelTournament(tournaments::CancelTournament),
+    /// Take away a study.
+    RemoveStudy(studies::RemoveStudy),
     /// Keep an account and its bots out, or one bot, or a network.
     Ban(BanPlayer),
     /// Let somebody in again.
@@ -289,6 +292,7 @@ impl AdminCommand {
         match self.what {
             AdminAction::Void(void) => void.run(),
             AdminAction::CancelTournament(cancel) => cancel.run(),
+            AdminAction::RemoveStudy(remove) => remove.run(),
             AdminAction::Ban(ban) => ban.run(),
             AdminAction::Unban(unban) => unban.unban(),
             AdminAction::Mute(mute) => mute.run(),

@@ -77,10 +77,12 @@ use crate::storage::puzzles::Harvest;
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
+use crate::study::explorer::Explorer;
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::service::Puzzles;
 use crate::study::puzzles::shipped;
+use crate::study::studies::Studies;
 use crate::system::config::{Config, SeasonConfig};
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
@@ -759,7 +761,7 @@ pub(super) fn http(
         shares: ground.shares.clone(),
         site: Arc::clone(&ground.site),
         analysis,
-        explorer: Arc::default(),
+        explorer: Arc::new(Explorer::new(competition.leaderboard.shown().clone())),
         arena: Arc::new(arena),
         learning,
         tournaments: competition.tournaments.clone(),
@@ -768,6 +770,7 @@ pub(super) fn http(
         evidence: competition.fair_play.evidence.clone(),
         correspondence: CorrespondenceBook::new(Arc::clone(&ground.store)),
         puzzles,
+        studies: Studies::new(Arc::clone(&ground.store), ground.writer.clone(), ground.shares.clone()),
         webhooks: ground.webhooks.clone(),
         mailer: ground.mailer.clone(),
         pusher: ground.pusher.clone(),

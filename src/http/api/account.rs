@@ -19,6 +19,7 @@ use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
 use crate::http::state::AppState;
+use crate::http::study_view::StudyView;
 use crate::model::device::{Browser, System};
 use crate::model::ids::{GameId, PlayerId, PlayerName, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
@@ -222,6 +223,12 @@ struct OwnPush {
     push: PushView,
 }
 
+/// A study that one has made, as a line of the export.
+#[derive(Debug, Serialize)]
+struct OwnStudy {
+    study: StudyView,
+}
+
 /// Whom one follows, as a line of the export.
 #[derive(Debug, Serialize)]
 struct OwnFollow {
@@ -385,6 +392,9 @@ async fn own_lines(state: &AppState, session: &Authenticated) -> Result<Vec<u8>,
     }
     for push in state.store.pushes_of(player).await? {
         add_line(&mut head, &OwnPush { push: push.into() })?;
+    }
+    for study in state.store.studies_of(player).await? {
+        add_line(&mut head, &OwnStudy { study: StudyView::new(&study, session.identity.name.clone()) })?;
     }
     for tied in state.accounts.follows(player).await? {
         add_line(&mut head, &OwnFollow::from(tied))?;

@@ -8,6 +8,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use fourfold_engine::Game;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::positions::PICTURE;
 use super::{CURSOR, LIMIT};
@@ -15,6 +17,7 @@ use crate::http::answer::{Keep, List, keepable_json, picture, pixels};
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::opening_names::OpeningName;
 use crate::http::picture;
 use crate::http::preview::PictureKind;
 use crate::http::record_query::{
@@ -32,6 +35,16 @@ use crate::storage::records::players::PlayerCache;
 const PREVIEW: &str = ".png";
 const ANIMATION: &str = ".gif";
 
+/// A record with what its opening is called.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+struct GameShown {
+    #[serde(flatten)]
+    record: Record,
+    /// The name of the fullest position that has one; left out if none has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening_name: Option<OpeningName>,
+}
+
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let list = Operation::get(
         "/api/v1/games",
@@ -48,7 +61,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let one = Operation::get(
         "/api/v1/games/{id}",
         "Shows a game, live or finished",
-        Content::Json(schema_of::<Record>),
+        Content::Json(schema_of::<GameShown>),
     );
     let svg = Operation::get("/api/v1/games/{id}.svg", "Draws a game's last position", Content::Svg);
     let png = Operation::get(
@@ -165,7 +178,8 @@ async fn game(
         pixels(&headers, Keep::Settled, kind, drawn.ok_or_else(undrawn)?)
     } else {
         let record = PlayerCache::default().record(&*state.store, &stored).await?;
-        keepable_json(&headers, Keep::Settled, &record)
+        let shown = GameShown { record, opening_name: OpeningName::of(&replayed()?) };
+        keepable_json(&headers, Keep::Settled, &shown)
     };
     if stored.settlement.is_none() {
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

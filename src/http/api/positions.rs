@@ -12,12 +12,14 @@ use serde::Serialize;
 use super::VARIANT;
 use crate::analysis::values::{AnalysisError, Asker};
 use crate::http::answer::{Keep, keepable_json, picture};
-use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
+use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::{ApiCode, ApiError};
+use crate::http::opening_names::OpeningName;
 use crate::http::payer::Paying;
 use crate::http::picture;
 use crate::http::request::{PathPart, QueryParameters};
 use crate::http::state::AppState;
+use crate::model::rating::level::Level;
 use crate::model::result::GameResult;
 use crate::protocol::terms::{WireSide, WireVariant};
 use crate::study::explorer::Explored;
@@ -34,6 +36,8 @@ pub(in crate::http) struct PositionView {
     pub(in crate::http) variant: WireVariant,
     /// Stones on the board.
     pub(in crate::http) ply: u32,
+    /// What the opening is called: the name of the fullest position on the way that has one; null if none has.
+    pub(in crate::http) opening_name: Option<OpeningName>,
     /// Whose turn it is; null when the game is over.
     pub(in crate::http) to_move: Option<WireSide>,
     /// Columns that may be played, from 1; none when the game is over.
@@ -49,6 +53,8 @@ pub(in crate::http) struct PositionView {
     pub(in crate::http) columns: Option<Vec<Option<i32>>>,
     /// The columns of the best value. Null as `score` is.
     pub(in crate::http) best: Option<Vec<u8>>,
+    /// The level whose games are counted in `explored`; null for all.
+    pub(in crate::http) level: Option<Level>,
     /// What was played here in finished games, by column; null after more than 15 plies, where nothing is counted.
     pub(in crate::http) explored: Option<Vec<ExploredMove>>,
 }
@@ -91,7 +97,7 @@ impl From<Explored> for ExploredMove {
 }
 
 impl PositionView {
-    fn new(game: &Game, explored: Option<Vec<Explored>>) -> Self {
+    fn new(game: &Game, level: Option<Level>, explored: Option<Vec<Explored>>) -> Self {
         let position = game.position();
         let outcome = game.outcome();
         let (result, line) = match outcome {
@@ -109,6 +115,7 @@ impl PositionView {
             moves: game.notation(),
             variant: WireVariant(game.variant()),
             ply: game.ply(),
+            opening_name: OpeningName::of(game),
             to_move: outcome.is_none().then(|| position.side_to_move().into()),
             legal: position.legal_columns().map(Column::number).collect(),
             result,
@@ -116,6 +123,7 @@ impl PositionView {
             score: None,
             columns: None,
             best: None,
+            level,
             explored: explored.map(|moves| moves.into_iter().map(ExploredMove::from).collect()),
         }
     }
@@ -131,13 +139,19 @@ impl PositionView {
     }
 }
 
+const LEVEL: Parameter = Parameter {
+    name: "level",
+    about: "Whose moves `explored` counts: those of players of this level, 1 to 8; of all if left out",
+    schema: schema_of::<Level>,
+};
+
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let view = Operation::get(
         "/api/v1/positions/{moves}",
         "Shows a position: what may be played, what was, and what it is worth",
         Content::Json(schema_of::<PositionView>),
     )
-    .parameters(&[VARIANT])
+    .parameters(&[VARIANT, LEVEL])
     .refusals(&[ApiCode::RateLimited, ApiCode::Busy]);
     let svg = Operation::get("/api/v1/positions/{moves}.svg", "Draws a position", Content::Svg)
         .parameters(&[VARIANT]);
@@ -158,10 +172,12 @@ async fn position(
     if moves.is_some() {
         return Ok(picture(&headers, Keep::Derived, picture::board(&game)));
     }
-    Ok(keepable_json(&headers, Keep::Settled, &look(&state, &Asker::Visitor(payer), &game).await?))
+    let level = parameters.optional("level")?;
+    let view = look(&state, &Asker::Visitor(payer), &game, level).await?;
+    Ok(keepable_json(&headers, Keep::Settled, &view))
 }
 
-/// A position with its value and what was played there.
+/// A position with its value and what was played there, by players of a level or of all.
 ///
 /// # Errors
 ///
@@ -170,9 +186,10 @@ pub(in crate::http) async fn look(
     state: &AppState,
     asker: &Asker,
     game: &Game,
+    level: Option<Level>,
 ) -> Result<PositionView, ApiError> {
     let solved = solve(state, asker, game).await?;
-    look_unsolved(state, game).await.map(|view| view.valued(game.variant(), solved.as_ref()))
+    look_unsolved(state, game, level).await.map(|view| view.valued(game.variant(), solved.as_ref()))
 }
 
 /// A position without its value.
@@ -180,9 +197,13 @@ pub(in crate::http) async fn look(
 /// # Errors
 ///
 /// The store failed.
-pub(in crate::http) async fn look_unsolved(state: &AppState, game: &Game) -> Result<PositionView, ApiError> {
-    let played = state.explorer.explore(&*state.store, game.position()).await?;
-    Ok(PositionView::new(game, played))
+pub(in crate::http) async fn look_unsolved(
+    state: &AppState,
+    game: &Game,
+    level: Option<Level>,
+) -> Result<PositionView, ApiError> {
+    let played = state.explorer.explore(&*state.store, game.position(), level).await?;
+    Ok(PositionView::new(game, level, played))
 }
 
 /// The score of each column; `None` if the game is over, or nobody can solve it in time.

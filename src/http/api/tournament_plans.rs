@@ -261,7 +261,7 @@ fn name_of(state: &AppState, name: &str) -> Result<String, ApiError> {
 }
 
 /// Refuses words that this arena does not want where everybody reads them.
-fn refuse_unwanted(state: &AppState, text: &str, field: &'static str) -> Result<(), ApiError> {
+pub(super) fn refuse_unwanted(state: &AppState, text: &str, field: &'static str) -> Result<(), ApiError> {
     let outline = Outline::of(text);
     if state.access.forbidden_names.iter().any(|word| word.is_in(&outline)) {
         return Err(ApiError::bad_field(field, format!("this arena does not want such a {field}")));

@@ -35,12 +35,13 @@ use super::players::{BanPlayer, Done, ListedPlayer, ListedSession, LogEntry, Rea
 use super::ratings::RatingOf;
 use super::reports::{HandledReport, ListedReport};
 use super::storage::{CheckReport, MadeBackup, MakeBackup};
+use super::studies::RemovedStudy;
 use super::{Control, NO_COMMAND, control_router};
 use crate::http::answer::List;
 use crate::http::api::accounts::SignedInView;
 use crate::http::api::learning::MoveReasons;
 use crate::http::error::{ApiCode, ApiError};
-use crate::model::ids::{GameId, TournamentId};
+use crate::model::ids::{GameId, StudyId, TournamentId};
 use crate::model::secret::Secret;
 use crate::operations::verify::VerifyReport;
 use crate::storage::records::Record;
@@ -150,6 +151,10 @@ impl ControlClient {
 
     pub(crate) async fn void_game(&self, id: &GameId, because: &Reason) -> Answer<VoidedGame> {
         self.send(post(["games", id.as_str(), "void"]).body(because)).await
+    }
+
+    pub(crate) async fn remove_study(&self, id: &StudyId, because: &Reason) -> Answer<RemovedStudy> {
+        self.send(post(["studies", id.as_str(), "remove"]).body(because)).await
     }
 
     pub(crate) async fn void_player(&self, player: &str, because: &Reason) -> Answer<VoidedGamesOf> {

@@ -130,12 +130,12 @@ pub(crate) struct LogEntry {
     pub(crate) number: u64,
     /// When it was done, RFC 3339.
     pub(crate) at: String,
-    /// `void`, `ban`, `unban`, `mute`, `unmute`, `rename`, `clear_profile`, `reset_password`, `sign_out` or `delete`;
-    /// `pause`, `resume`, `drain`, `announce`, `ban_network`, `unban_network`, `invite` or `uninvite`; `admit` where
-    /// somebody has registered by an invitation; `appoint` and `dismiss` of operators; `take_report`,
-    /// `dismiss_report` or `resolve_report`.
+    /// `void`, `cancel_tournament`, `remove_study`, `ban`, `unban`, `mute`, `unmute`, `rename`, `clear_profile`,
+    /// `reset_password`, `sign_out` or `delete`; `pause`, `resume`, `drain`, `announce`, `ban_network`,
+    /// `unban_network`, `invite` or `uninvite`; `admit` where somebody has registered by an invitation; `appoint` and
+    /// `dismiss` of operators; `take_report`, `dismiss_report` or `resolve_report`.
     pub(crate) action: String,
-    /// The id of the game, the name that the player has now, the network, the code, or `arena`.
+    /// The id of the game or study, the name that the player has now, the network, the code, or `arena`.
     pub(crate) subject: String,
     /// To what name, what text.
     pub(crate) detail: Option<String>,

@@ -428,6 +428,8 @@ async fn operators_deal_with_players_and_the_log_says_so() {
     client.clear_profile("lovelace", &because("rude")).await.unwrap();
     assert_eq!(control.store.player(&ada.id).await.unwrap().unwrap().portrait, Portrait::default());
     assert_eq!(client.sign_out("six", &because("leaked")).await.unwrap().ended, Some(1));
+    let nothing = client.remove_study(&"nothing".parse().unwrap(), &because("rude")).await;
+    check_refused(nothing, ApiCode::NotFound);
 
     let log = client.audit_log(9).await.unwrap();
     let told: Vec<_> = log.iter().map(|entry| (&*entry.action, &*entry.subject)).collect();

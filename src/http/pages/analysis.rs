@@ -24,10 +24,12 @@ use super::words;
 use crate::analysis::values::Asker;
 use crate::http::api::positions::{ExploredMove, PositionView, Success, look, look_unsolved};
 use crate::http::error::ApiCode;
+use crate::http::opening_names::OpeningLine;
 use crate::http::payer::Paying;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
 use crate::model::ids::GameId;
+use crate::model::rating::level::Level;
 use crate::protocol::terms::WireSide;
 use crate::system::shares::Payer;
 
@@ -53,13 +55,24 @@ struct FormBoard {
     is_chosen: bool,
 }
 
-/// What the address says after its path: `variant`, and from the form `moves`, a move list or a link. Whatever else
-/// stands there is no reason to show nothing.
+/// Games of a move fewer than which are named by their number: a share of so few says nothing.
+const FEW_GAMES: u64 = 10;
+
+/// What the address says after its path: `variant`, `level`, and from the form `moves`, a move list or a link. Whatever
+/// else stands there is no reason to show nothing.
 type AddressFields = HashMap<String, String>;
 
+/// A choice of whose games are counted.
+struct LevelChoice {
+    /// As in addresses; empty for all.
+    value: String,
+    label: String,
+    is_chosen: bool,
+}
+
 /// A position as far as it could be read.
-struct Read {
-    game: Game,
+pub(super) struct Read {
+    pub(super) game: Game,
     /// What was wrong, in words.
     problem: Option<String>,
 }
@@ -99,6 +112,7 @@ struct AnalysisPage {
     /// The whole position for the module; empty if the solver was too busy.
     position: String,
     problem: Option<String>,
+    opening: OpeningLine,
     /// Whose turn it is, or who has won.
     disc: Option<DiscIcon>,
     shape: &'static str,
@@ -107,6 +121,11 @@ struct AnalysisPage {
     values_label: String,
     values: Vec<ColumnValue>,
     explorer: Vec<ExplorerRow>,
+    levels: Vec<LevelChoice>,
+    /// The level that is chosen, or nothing.
+    level: String,
+    /// How one, two and more games are called, up to those that have a share, as JSON.
+    few: String,
     is_counted: bool,
     previous: Option<String>,
     colors: [(&'static str, DiscIcon, &'static str, bool); 2],
@@ -129,7 +148,7 @@ pub(super) async fn start(
     Query(asked): Query<AddressFields>,
 ) -> Result<Response, PageError> {
     match asked.get("moves").map(|moves| moves.trim()).filter(|moves| !moves.is_empty()) {
-        None => show(&state, visitor, payer, "-", variant_of(&asked)).await,
+        None => show(&state, visitor, payer, "-", &asked).await,
         Some(wanted) => match resolve(&state, wanted, variant_of(&asked)).await? {
             Some(url) => Ok(Redirect::to(&url).into_response()),
             None => Err(PageError::not_found(visitor)),
@@ -144,7 +163,12 @@ pub(super) async fn page(
     Path(moves): Path<String>,
     Query(asked): Query<AddressFields>,
 ) -> Result<Response, PageError> {
-    show(&state, visitor, payer, &moves, variant_of(&asked)).await
+    show(&state, visitor, payer, &moves, &asked).await
+}
+
+/// The level whose games the address asks for; all of them if it says anything else.
+fn level_of(asked: &AddressFields) -> Option<Level> {
+    asked.get("level")?.parse().ok()
 }
 
 fn variant_of(asked: &AddressFields) -> Option<&str> {
@@ -193,8 +217,15 @@ pub(super) fn address(variant: Variant, moves: &str) -> String {
     format!("/analysis/{moves}{query}")
 }
 
+/// The same with the level whose games are counted.
+fn at_level(address: String, level: Option<Level>) -> String {
+    let Some(level) = level else { return address };
+    let sign = if address.contains('?') { '&' } else { '?' };
+    format!("{address}{sign}level={level}")
+}
+
 /// Reads as many moves as follow the rules.
-fn read(lang: Language, moves: &str, variant: Option<&str>) -> Read {
+pub(super) fn read(lang: Language, moves: &str, variant: Option<&str>) -> Read {
     let asked = variant.map(str::trim).filter(|variant| !variant.is_empty()).unwrap_or("7x6");
     let Ok(variant) = asked.parse::<Variant>() else {
         let problem = lang.fill("analysis.bad_variant", &[("text", asked)]);
@@ -227,11 +258,12 @@ async fn show(
     visitor: Visitor,
     payer: Payer,
     moves: &str,
-    variant: Option<&str>,
+    asked: &AddressFields,
 ) -> Result<Response, PageError> {
     let lang = visitor.language();
-    let Read { game, problem } = read(lang, moves, variant);
-    let (view, is_complete) = position(state, payer, &game).await?;
+    let level = level_of(asked);
+    let Read { game, problem } = read(lang, moves, variant_of(asked));
+    let (view, is_complete) = position(state, payer, &game, level).await?;
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     // Frozen versions of learners are on the learners' own pages.
     let is_shown = |bot: &OpenBot| bot.house && !state.learning.has_version(&bot.player.name);
@@ -243,6 +275,7 @@ async fn show(
         ply: game.ply(),
         position: if is_complete { serde_json::to_string(&view).unwrap_or_default() } else { String::new() },
         problem,
+        opening: OpeningLine::new(lang, &game),
         disc: view.to_move.or_else(|| winner(&view)).map(DiscIcon::new),
         shape: shape(game.variant()),
         headline: headline(lang, &game, &view, is_complete),
@@ -250,11 +283,11 @@ async fn show(
         values_label: view.to_move.map(|side| values_label(lang, side)).unwrap_or_default(),
         values: game.variant().columns().map(|column| column_value(lang, &game, &view, column)).collect(),
         explorer: explorer(lang, &game, &view),
+        levels: level_choices(lang, level),
+        level: level.map(|level| level.to_string()).unwrap_or_default(),
+        few: serde_json::to_string(&few_games(lang)).unwrap_or_default(),
         is_counted: view.explored.is_some(),
-        previous: (game.ply() > 0).then(|| {
-            let kept = view.moves.get(..view.moves.len() - 1).unwrap_or_default();
-            address(game.variant(), kept)
-        }),
+        previous: previous(&game, &view),
         moves: view.moves,
         colors: [WireSide::First, WireSide::Second].map(|side| {
             let is_next = view.to_move == Some(side) || (view.to_move.is_none() && side == WireSide::First);
@@ -294,18 +327,47 @@ fn boards(lang: Language, shown: Variant) -> Vec<FormBoard> {
     std::iter::once(shown).chain(usual).map(board).collect()
 }
 
+/// The address of the position before the last move.
+fn previous(game: &Game, view: &PositionView) -> Option<String> {
+    let kept = view.moves.get(..view.moves.len().checked_sub(1)?)?;
+    Some(at_level(address(game.variant(), kept), view.level))
+}
+
+fn level_choices(lang: Language, chosen: Option<Level>) -> Vec<LevelChoice> {
+    let all = LevelChoice {
+        value: String::new(),
+        label: lang.text("explorer.all_levels").to_owned(),
+        is_chosen: chosen.is_none(),
+    };
+    let of = |level: Level| LevelChoice {
+        value: level.to_string(),
+        label: lang.fill("explorer.level", &[("n", level)]),
+        is_chosen: chosen == Some(level),
+    };
+    std::iter::once(all).chain(Level::all().map(of)).collect()
+}
+
+fn few_games(lang: Language) -> Vec<String> {
+    (1..FEW_GAMES).map(|games| lang.count("explorer.games", games)).collect()
+}
+
 /// The position with its values, and whether they are there; without them if the solver has too much to do,
 /// in all or for this visitor.
-async fn position(state: &AppState, payer: Payer, game: &Game) -> Result<(PositionView, bool), PageError> {
+async fn position(
+    state: &AppState,
+    payer: Payer,
+    game: &Game,
+    level: Option<Level>,
+) -> Result<(PositionView, bool), PageError> {
     let asker = Asker::Visitor(payer);
-    match timeout(PATIENCE, look(state, &asker, game)).await {
+    match timeout(PATIENCE, look(state, &asker, game, level)).await {
         Ok(Ok(view)) => return Ok((view, true)),
         Ok(Err(error)) if !matches!(error.code, ApiCode::Busy | ApiCode::RateLimited) => {
             return Err(PageError::Read(error.message));
         }
         Ok(Err(_)) | Err(_) => {}
     }
-    let view = look_unsolved(state, game).await.map_err(|error| PageError::Read(error.message))?;
+    let view = look_unsolved(state, game, level).await.map_err(|error| PageError::Read(error.message))?;
     Ok((view, false))
 }
 
@@ -413,7 +475,7 @@ fn explorer(lang: Language, game: &Game, view: &PositionView) -> Vec<ExplorerRow
         let of = |pick: fn(&ExploredMove) -> &Success| success(lang, played(number).map(pick));
         ExplorerRow {
             column: number,
-            href: address(game.variant(), &format!("{}{}", view.moves, column.digit())),
+            href: at_level(address(game.variant(), &format!("{}{}", view.moves, column.digit())), view.level),
             value: column_value(lang, game, view, column),
             people: of(|explored| &explored.people),
             bots: of(|explored| &explored.bots),
@@ -427,6 +489,7 @@ fn explorer(lang: Language, game: &Game, view: &PositionView) -> Vec<ExplorerRow
 fn success(lang: Language, success: Option<&Success>) -> String {
     match success.filter(|success| success.games > 0) {
         None => "–".to_owned(),
+        Some(&Success { games, .. }) if games < FEW_GAMES => lang.count("explorer.games", games),
         Some(&Success { games, wins, draws, .. }) => {
             let percent = (100 * (2 * wins + draws) + games) / (2 * games);
             lang.fill("analysis.success", &[("n", games), ("percent", percent)])
@@ -458,9 +521,28 @@ mod tests {
 
     #[test]
     fn success_is_wins_and_half_the_draws() {
-        let tally = Success { games: 3, wins: 1, draws: 1, losses: 1 };
-        assert_eq!(success(Language::English, Some(&tally)), "50% of 3");
+        let tally = Success { games: 30, wins: 10, draws: 10, losses: 10 };
+        assert_eq!(success(Language::English, Some(&tally)), "50% of 30");
         assert_eq!(success(Language::English, None), "–");
+    }
+
+    #[test]
+    fn few_games_have_no_share() {
+        let won = |games| Success { games, wins: games, draws: 0, losses: 0 };
+        assert_eq!(success(Language::English, Some(&won(1))), "1 game");
+        assert_eq!(success(Language::Polish, Some(&won(9))), "9 gier");
+        assert_eq!(success(Language::English, Some(&won(10))), "100% of 10");
+        assert_eq!(few_games(Language::English).last().map(String::as_str), Some("9 games"));
+    }
+
+    #[test]
+    fn a_level_stays_in_addresses_and_anything_else_is_none() {
+        let asked = |level: &str| level_of(&HashMap::from([("level".to_owned(), level.to_owned())]));
+        assert_eq!(asked("3").map(Level::number), Some(3));
+        assert_eq!((asked("9"), asked(""), level_of(&HashMap::new())), (None, None, None));
+        assert_eq!(at_level(address(Variant::STANDARD, "44"), asked("3")), "/analysis/44?level=3");
+        let wide = address("8x7".parse().unwrap(), "44");
+        assert_eq!(at_level(wide, asked("3")), "/analysis/44?variant=8x7&level=3");
     }
 
     #[test]

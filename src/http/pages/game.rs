@@ -7,7 +7,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use axum::extract::{Path, State};
 use axum::response::Html;
-use fourfold_engine::BySide;
+use fourfold_engine::{BySide, Game, Variant};
 
 use super::analysis;
 use super::author::Thoughts;
@@ -23,6 +23,7 @@ use super::{Page, words};
 use crate::accounts::identity_of;
 use crate::http::api::learning::{MoveReasons, WhyReason, reasons_of};
 use crate::http::avatar;
+use crate::http::opening_names::OpeningLine;
 use crate::http::site::Site;
 use crate::http::state::{AppState, OpenBot};
 use crate::http::texts::Language;
@@ -100,6 +101,10 @@ pub(super) struct GameShown {
     cast: Option<Cast>,
     /// Whether the better of a few games wins, of which the modules say more at the end.
     is_of_series: bool,
+    /// Where a study is made of it, on a page of its own.
+    study: Option<String>,
+    /// What the opening is called, on a page of its own.
+    opening: Option<OpeningLine>,
     /// Whether it is played for fun against a bot of the house, which lets people think again.
     is_friendly: bool,
 }
@@ -135,6 +140,8 @@ impl GameShown {
                 .then(|| analysis::address(snapshot.variant.0, &snapshot.moves)),
             cast: None,
             is_of_series: snapshot.series.is_some(),
+            study: None,
+            opening: None,
             is_friendly: false,
         }
     }
@@ -143,7 +150,15 @@ impl GameShown {
     fn alone(self, snapshot: &Snapshot, bots: &[OpenBot], cast: Cast) -> Self {
         let players = [&snapshot.players.first.id, &snapshot.players.second.id];
         let of_house = bots.iter().any(|bot| bot.house && players.contains(&&bot.player.id));
-        Self { is_friendly: of_house && !snapshot.rated, cast: Some(cast), ..self }
+        let game = Game::from_moves(snapshot.variant.0, &snapshot.moves).ok();
+        let opening = game.filter(|game| game.variant() == Variant::STANDARD);
+        Self {
+            is_friendly: of_house && !snapshot.rated,
+            cast: Some(cast),
+            study: Some(format!("/study/new?variant={}&moves={}", snapshot.variant.0, snapshot.moves)),
+            opening: opening.map(|game| OpeningLine::new(self.lang, &game)),
+            ..self
+        }
     }
 
     #[expect(clippy::unused_self, reason = "templates call methods")]

@@ -48,6 +48,7 @@ pub(super) enum Tab {
     Glossary,
     Class,
     Analysis,
+    Studies,
     Bots,
     Leaderboard,
     Tournaments,
@@ -75,7 +76,7 @@ impl Tab {
             Self::Play => Some(Section::Play),
             Self::Watch => Some(Section::Watch),
             Self::Puzzles => Some(Section::Puzzles),
-            Self::Lessons | Self::Rules | Self::Glossary | Self::Class | Self::Analysis => {
+            Self::Lessons | Self::Rules | Self::Glossary | Self::Class | Self::Analysis | Self::Studies => {
                 Some(Section::Learn)
             }
             Self::Bots | Self::Leaderboard | Self::Tournaments | Self::Learning | Self::Docs => {
@@ -96,10 +97,11 @@ pub(super) struct TabLink {
 }
 
 /// The pages of a part that has several: address, word.
-const LEARN: [(&str, &str, Tab); 5] = [
+const LEARN: [(&str, &str, Tab); 6] = [
     ("/learn", "lessons.title", Tab::Lessons),
     ("/rules", "rules.title", Tab::Rules),
     ("/analysis", "analysis.tab", Tab::Analysis),
+    ("/studies", "study.title", Tab::Studies),
     ("/learn/glossary", "glossary.title", Tab::Glossary),
     ("/class", "class.title", Tab::Class),
 ];

@@ -40,7 +40,9 @@ async fn site(about: &str) -> TestSite {
 }
 
 /// All pages that can be reached there.
-const PATHS: [&str; 38] = [
+const PATHS: [&str; 40] = [
+    "/studies",
+    "/study/new",
     "/friends",
     "/invite",
     "/invite?to=ada",
@@ -213,7 +215,11 @@ async fn five_parts_are_named_everywhere_and_their_pages_where_one_is_in_them() 
             "/ /puzzles /learn /tv [/bots]",
             "/bots [/leaderboard] /tournaments /learning /docs",
         ),
-        ("/analysis", "/ /puzzles [/learn] /tv /bots", "/learn /rules [/analysis] /learn/glossary /class"),
+        (
+            "/analysis",
+            "/ /puzzles [/learn] /tv /bots",
+            "/learn /rules [/analysis] /studies /learn/glossary /class",
+        ),
         ("/game/one", "/ /puzzles /learn /tv /bots", ""),
     ] {
         let body = site.get(path).await.body;
@@ -441,7 +447,7 @@ async fn a_position_reads_without_script() {
         assert!(body.contains(words), "{words}: {body}");
     }
     let start = site.get("/analysis").await.body;
-    assert!(start.contains("100% of 1"), "what was played there: {start}");
+    assert!(start.contains("1 game"), "what was played there: {start}");
     let over = site.get("/analysis/1212121").await.body;
     assert!(over.contains("Coral has won"), "{over}");
     let hard = site.get("/analysis/5?variant=9x6x5").await.body;

@@ -135,6 +135,7 @@ impl MemoryTables {
         self.vacations.retain(|(owner, _)| *owner != *id);
         self.pushes.retain(|push| push.owner != *id);
         self.forget_ties(id);
+        self.studies.retain(|study| study.owner != *id);
     }
 
     pub(super) fn is_idle(&self, player: &StoredPlayer, idle: IdleGuests) -> bool {

@@ -4,8 +4,8 @@ use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
     bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, links, mails,
-    moderation, operators, packing, players, published, pushes, puzzles, refit, reports, resets, tournaments,
-    vacations, voiding, webhooks,
+    moderation, operators, packing, players, published, pushes, puzzles, refit, reports, resets, studies,
+    tournaments, vacations, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -116,6 +116,10 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::TryPuzzle(attempt) => puzzles::attempt(connection, attempt).await,
         Write::SolveDaily { player, day } => puzzles::solve_daily(connection, player, *day).await,
         Write::NoteRush(result) => puzzles::note_rush(connection, result).await,
+        Write::AddStudy(new) => studies::add(connection, new).await,
+        Write::ChangeStudy(change) => studies::change(connection, change).await,
+        Write::DropStudy { study, owner } => studies::drop(connection, study, owner).await,
+        Write::RemoveStudy { study, because } => studies::remove(connection, study, because).await,
         Write::SeeVersion { bot, version, at } => {
             bot_versions::see_version(connection, bot, version, *at).await
         }

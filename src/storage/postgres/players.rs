@@ -186,6 +186,7 @@ pub(super) async fn retire(connection: &Connection, player: &PlayerId, name: &Pl
         forget_vacations(connection, player).await?;
         forget_pushes(connection, player).await?;
         forget_ties(connection, player).await?;
+        forget_studies(connection, player).await?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -228,6 +229,13 @@ pub(super) async fn forget_ties(connection: &Connection, player: &PlayerId) -> R
 async fn forget_pushes(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM push_subscription WHERE owner = (SELECT key FROM player WHERE id = $1)";
     db::query(sql).bind(player.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// Forgets the studies of somebody who leaves for good.
+async fn forget_studies(connection: &Connection, owner: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM study WHERE owner = (SELECT key FROM player WHERE id = $1)";
+    db::query(sql).bind(owner.as_str()).execute(connection).await?;
     Ok(())
 }
 

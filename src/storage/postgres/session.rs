@@ -58,6 +58,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0028_private.sql"),
     include_str!("../../../migrations/postgres/0029_profiles.sql"),
     include_str!("../../../migrations/postgres/0030_asked.sql"),
+    include_str!("../../../migrations/postgres/0031_studies.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

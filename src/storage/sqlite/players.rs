@@ -252,6 +252,7 @@ pub(super) fn retire(connection: &Connection, player: &PlayerId, name: &PlayerNa
         forget_vacations(connection, player)?;
         forget_pushes(connection, player)?;
         forget_ties(connection, player)?;
+        forget_studies(connection, player)?;
     }
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
@@ -294,6 +295,13 @@ pub(super) fn forget_ties(connection: &Connection, player: &PlayerId) -> Result<
 fn forget_pushes(connection: &Connection, player: &PlayerId) -> Result<(), StoreError> {
     let sql = "DELETE FROM push_subscription WHERE owner = (SELECT key FROM player WHERE id = ?)";
     db::query(sql).bind(player.as_str()).execute(connection)?;
+    Ok(())
+}
+
+/// Forgets the studies of somebody who leaves for good.
+fn forget_studies(connection: &Connection, owner: &PlayerId) -> Result<(), StoreError> {
+    let sql = "DELETE FROM study WHERE owner = (SELECT key FROM player WHERE id = ?)";
+    db::query(sql).bind(owner.as_str()).execute(connection)?;
     Ok(())
 }
 

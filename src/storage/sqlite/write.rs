@@ -12,8 +12,8 @@ use super::games;
 use super::open;
 use super::{
     bot_versions, credentials, follows, forgetting, guests, judgements, learners, links, mails, moderation,
-    operators, packing, players, published, pushes, puzzles, refit, reports, resets, settlement, tournaments,
-    vacations, voiding, webhooks,
+    operators, packing, players, published, pushes, puzzles, refit, reports, resets, settlement, studies,
+    tournaments, vacations, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -307,6 +307,10 @@ impl<'batch> Transaction<'batch, '_> {
             Write::TryPuzzle(attempt) => puzzles::attempt(self.connection, attempt),
             Write::SolveDaily { player, day } => puzzles::solve_daily(self.connection, player, *day),
             Write::NoteRush(result) => puzzles::note_rush(self.connection, result),
+            Write::AddStudy(new) => studies::add(self.connection, new),
+            Write::ChangeStudy(change) => studies::change(self.connection, change),
+            Write::DropStudy { study, owner } => studies::drop(self.connection, study, owner),
+            Write::RemoveStudy { study, because } => studies::remove(self.connection, study, because),
             Write::SeeVersion { bot, version, at } => {
                 bot_versions::see_version(self.connection, bot, version, *at)
             }

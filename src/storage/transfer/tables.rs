@@ -182,6 +182,8 @@ pub(crate) const TABLES: &[Table] = &[
         since: Number; PORTION, false),
     table!(follow (player: Number, followed: Number) since: Number; PORTION, false),
     table!(block (player: Number, blocked: Number) since: Number; PORTION, false),
+    table!(study (number: Number) id: Text, owner: Number, title: Text, variant: Text, moves: Text, start: Number,
+        comments: Text, listed: Flag, version: Number, made_at: Number, changed_at: Number; PORTION_OF_TEXTS, true),
     table!(vacation (player: Number, from_ms: Number) until_ms: Number; PORTION, false),
 ];
 

@@ -22,6 +22,7 @@ pub(crate) enum Share {
     Report,
     PuzzleTry,
     PuzzleRun,
+    Study,
     Link,
     Offer,
     Seek,
@@ -136,6 +137,11 @@ const PUSH: Rule = Rule::new("push", "notices to browsers")
     .account(Limit::each(300, HOUR).and_held(64))
     .all(Limit::held(2_000));
 
+/// Moves, hints and solutions: each reads a puzzle, the last one of a try is stored.
+const PUZZLE_TRY: Rule = Rule::new("puzzle_try", "moves in puzzles")
+    .network(Limit::each(1_800, TEN_MINUTES))
+    .account(Limit::each(300, TEN_MINUTES));
+
 /// Runs through puzzles that go on, each some kilobytes until ten minutes after the last answer: a class twice over.
 /// Whoever begins another ends the one before.
 const PUZZLE_RUN: Rule = Rule::new("puzzle_run", "runs through puzzles")
@@ -143,10 +149,14 @@ const PUZZLE_RUN: Rule = Rule::new("puzzle_run", "runs through puzzles")
     .account(Limit::held(1))
     .all(Limit::held(2_000));
 
+/// New studies, each some kilobytes for ever: a class that makes a few in a lesson.
+const STUDY: Rule =
+    Rule::new("study", "new studies").network(Limit::each(120, HOUR)).account(Limit::each(30, HOUR));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 21] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
@@ -155,6 +165,7 @@ impl Share {
         Self::Report,
         Self::PuzzleTry,
         Self::PuzzleRun,
+        Self::Study,
         Self::Link,
         Self::Offer,
         Self::Seek,
@@ -186,11 +197,9 @@ impl Share {
             // Right or wrong, so that nobody guesses one: four classes. The right one spends none of the above.
             Self::Invitation => Rule::new("invitation", "codes tried").network(Limit::each(120, HOUR)),
             Self::Report => REPORT,
-            // Moves, hints and solutions: each reads a puzzle, the last one of a try is stored.
-            Self::PuzzleTry => Rule::new("puzzle_try", "moves in puzzles")
-                .network(Limit::each(1_800, TEN_MINUTES))
-                .account(Limit::each(300, TEN_MINUTES)),
+            Self::PuzzleTry => PUZZLE_TRY,
             Self::PuzzleRun => PUZZLE_RUN,
+            Self::Study => STUDY,
             // Links stand for a day.
             Self::Link => Rule::new("link", "links to games").network(Limit::each(120, HOUR).and_held(64)),
             // Offers to somebody, who must read them.

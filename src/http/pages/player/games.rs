@@ -3,11 +3,12 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
-use fourfold_engine::{Side, SideResult};
+use fourfold_engine::{Game, Side, SideResult};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::wire;
 use crate::http::error::ApiError;
+use crate::http::opening_names;
 use crate::http::pages::drawing::{DiscIcon, Drawing, MiniBoard};
 use crate::http::pages::error::PageError;
 use crate::http::pages::moment::Moment;
@@ -42,6 +43,8 @@ struct PlayerGameRow {
     /// Key of the word for the result, and how to show it.
     result: (&'static str, &'static str),
     reason: String,
+    /// What its opening is called.
+    opening: Option<&'static str>,
     plies: usize,
     delta: Option<i32>,
     ended: Option<Moment>,
@@ -258,6 +261,9 @@ async fn game_row(
         ),
         result,
         reason: words::reason(lang, ending.reason, game.spec.variant.connect()),
+        opening: Game::from_moves(game.spec.variant, &moves)
+            .ok()
+            .and_then(|game| opening_names::of_game(lang, &game)),
         plies: moves.len(),
         delta: entry.map(|entry| elo(entry.after) - elo(entry.before)),
         ended: game.events.last().map(|event| Moment::new(lang, event.at)),
