@@ -2,8 +2,8 @@
 //!
 //! [`mining`] finds them in judged games and works out the solution with the solver's longest resistance; [`grading`]
 //! says how hard they are; [`choosing`] picks the one of the day and the next one; [`attempt`] checks what somebody
-//! plays; [`runs`] has those who solve one after the other; [`themes`] says what they are about; [`shipped`] has those
-//! that come with the program. All of that is pure. [`service`] and [`rush`] bring it together for HTTP; they are kept
+//! plays; [`runs`] has those who solve one after the other; [`themes`] says what they are about; [`trial`] puts
+//! them to bots before people try them; [`shipped`] has those that come with the program. All of that is pure. [`service`] and [`rush`] bring it together for HTTP; they are kept
 //! by [`crate::storage::puzzles`].
 
 pub(crate) mod attempt;
@@ -15,3 +15,4 @@ pub(crate) mod rush;
 pub(crate) mod service;
 pub(crate) mod shipped;
 pub(crate) mod themes;
+pub(crate) mod trial;

@@ -79,6 +79,7 @@ const PURE: &[&str] = &[
     "src/study/puzzles/runs",
     "src/study/puzzles/shipped",
     "src/study/puzzles/themes",
+    "src/study/puzzles/trial",
     "src/system/shares/credits",
     "src/system/shares/ledger",
     "src/system/shares/line",

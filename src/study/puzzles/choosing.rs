@@ -93,7 +93,7 @@ mod tests {
     }
 
     fn many(count: u32) -> Vec<PuzzleEntry> {
-        (0..count).map(|number| entry(&format!("p{number}"), 1_000 + 10 * number, UnixMillis(0))).collect()
+        (0..count).map(|number| entry(&format!("p{number}"), 650 + 10 * number, UnixMillis(0))).collect()
     }
 
     fn failed(id: &str) -> PuzzleTry {
@@ -131,7 +131,7 @@ mod tests {
     fn the_next_one_is_fresh_and_near_ones_level() {
         let puzzles = many(50);
         let first = next(&puzzles, &[], None, 1).unwrap();
-        assert_eq!(first.prior, 1_200);
+        assert_eq!(first.prior, 850);
         let after = next(&puzzles, &[failed(first.id.as_str())], Some(&first.id), 1).unwrap();
         assert!(after.prior < first.prior);
         let all: Vec<PuzzleTry> = puzzles.iter().map(|entry| failed(entry.id.as_str())).collect();

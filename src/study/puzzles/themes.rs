@@ -25,6 +25,12 @@ pub(crate) enum Theme {
     LongWin,
 }
 
+impl Theme {
+    /// All of them, in the order in which they are shown.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Fork, Self::OnlyDefence, Self::OddThreat, Self::Sacrifice, Self::LongWin];
+}
+
 /// Empty cells with which a side would have four, whether a stone can fall there or not.
 pub(crate) fn threats(position: &Position, side: Side) -> Vec<Cell> {
     let stones = position.stones();
@@ -127,7 +133,7 @@ mod tests {
     #[test]
     fn every_theme_is_met_in_the_puzzles_that_come_with_the_program() {
         let all: Vec<_> = shipped::puzzles().iter().flat_map(themes).collect();
-        for theme in [Theme::Fork, Theme::OnlyDefence, Theme::OddThreat, Theme::Sacrifice, Theme::LongWin] {
+        for theme in Theme::ALL {
             let count = all.iter().filter(|other| **other == theme).count();
             assert!(count >= 5, "{theme:?}: {count}");
         }
