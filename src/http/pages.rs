@@ -40,6 +40,8 @@ mod papers;
 mod parts;
 mod pattern;
 mod player;
+mod puzzle_teaser;
+mod puzzle_themes;
 mod puzzles;
 mod qr;
 mod rules;

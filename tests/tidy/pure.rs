@@ -78,6 +78,7 @@ const PURE: &[&str] = &[
     "src/study/puzzles/mining",
     "src/study/puzzles/runs",
     "src/study/puzzles/shipped",
+    "src/study/puzzles/theme_index",
     "src/study/puzzles/themes",
     "src/study/puzzles/trial",
     "src/system/shares/credits",

@@ -24,7 +24,7 @@ const SLOW_TRIES: u32 = 4;
 /// What is known of a bot that tries puzzles, beside its entry in the line-up.
 #[derive(Clone, Copy, Debug)]
 struct Seat {
-    /// In the line-up.
+    /// What the line-up calls it.
     name: &'static str,
     /// With which settings it was rated, where those of the line-up name a time.
     spec: Option<&'static str>,
