@@ -27,6 +27,7 @@ mod find;
 mod friends;
 mod gallery;
 mod game;
+mod glossary;
 mod invite;
 mod layout;
 mod leaderboard;
@@ -92,7 +93,8 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/find", get(find::page))
         .route("/rules", get(rules::page))
         .route("/learn", get(lessons::index))
-        .route("/learn/glossary", get(lessons::glossary))
+        .route("/learn/glossary", get(glossary::page))
+        .route("/glossary", get(glossary::short))
         .route("/learn/{name}", get(lessons::one))
         .route("/settings", get(settings::page))
         .route("/analysis", get(analysis::start))

@@ -1,4 +1,4 @@
-//! Lessons: what there is to learn, one lesson with positions to solve, and the words that one meets on the way.
+//! Lessons: what there is to learn, and one lesson with positions to solve.
 
 use askama::Template;
 use axum::extract::{Path, State};
@@ -15,22 +15,6 @@ use super::words;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::study::lessons::{Exercise, LESSONS, Lesson, Task, Topic};
-
-/// Terms of the glossary: what links to one has after `#`, its name and what it means.
-const TERMS: [(&str, &str, &str); 12] = [
-    ("threat", "glossary.threat", "glossary.threat_detail"),
-    ("fork", "glossary.fork", "glossary.fork_detail"),
-    ("odd-even", "glossary.odd_even", "glossary.odd_even_detail"),
-    ("zugzwang", "glossary.zugzwang", "glossary.zugzwang_detail"),
-    ("claim-even", "glossary.claim_even", "glossary.claim_even_detail"),
-    ("baseinverse", "glossary.baseinverse", "glossary.baseinverse_detail"),
-    ("solver", "glossary.solver", "glossary.solver_detail"),
-    ("blunder", "glossary.blunder", "glossary.blunder_detail"),
-    ("accuracy", "glossary.accuracy", "glossary.accuracy_detail"),
-    ("elo", "glossary.elo", "glossary.elo_detail"),
-    ("error", "glossary.error", "glossary.error_detail"),
-    ("provisional", "glossary.provisional", "glossary.provisional_detail"),
-];
 
 /// The title of a lesson, and what it says.
 fn keys(topic: Topic) -> (&'static str, &'static str) {
@@ -140,20 +124,6 @@ struct LessonPage {
     next: Option<(&'static str, &'static str)>,
 }
 
-/// A term and what it means.
-struct Term {
-    id: &'static str,
-    name: &'static str,
-    detail: &'static str,
-}
-
-#[derive(Template)]
-#[template(path = "glossary.html")]
-struct GlossaryPage {
-    frame: LayoutFrame,
-    terms: Vec<Term>,
-}
-
 pub(super) async fn index(visitor: Visitor) -> Page {
     let lang = visitor.language();
     let mut tiles = LESSONS.iter().enumerate().map(|(number, lesson)| Tile::new(lang, number, lesson));
@@ -204,14 +174,4 @@ fn practice(state: &AppState, lang: Language, lesson: &Lesson) -> Option<Practic
         bot: rival.program,
         button: lang.fill("lessons.practise", &[("name", rival.name)]),
     })
-}
-
-pub(super) async fn glossary(visitor: Visitor) -> Page {
-    let lang = visitor.language();
-    let term = |(id, name, detail)| Term { id, name: lang.text(name), detail: lang.text(detail) };
-    let page = GlossaryPage {
-        frame: visitor.frame(Tab::Glossary, lang.text("glossary.title")),
-        terms: TERMS.into_iter().map(term).collect(),
-    };
-    Ok(Html(page.render()?))
 }
