@@ -6,6 +6,7 @@ use axum::response::Html;
 
 use super::Page;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::lessons::rules_for;
 use super::time_choice::TimeChoice;
 use super::words;
 use crate::competition::tournament::{PlanTerms, Upcoming};
@@ -73,6 +74,8 @@ pub(super) enum Entry {
 struct PlannedPage {
     frame: LayoutFrame,
     id: String,
+    /// Where a newcomer learns the rules and finds back.
+    rules: String,
     name: String,
     terms: String,
     when: String,
@@ -101,6 +104,7 @@ pub(super) fn planned(visitor: &Visitor, id: &TournamentId, upcoming: Upcoming) 
     let page = PlannedPage {
         frame: visitor.frame(Tab::Tournaments, name.as_str()).described(described),
         id: id.to_string(),
+        rules: rules_for(&format!("/tournament/{id}")),
         terms: words,
         when: at.map(|at| words::moment(lang, at)).unwrap_or_default(),
         begins_ms: at.map_or(0, |at| at.0),
