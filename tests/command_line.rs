@@ -159,6 +159,25 @@ fn flags_that_there_are_not_and_broken_files_are_no_success() {
 }
 
 #[test]
+fn puzzles_that_bots_grade_again_stay_as_they_ship() {
+    let shipped = include_str!("../src/study/puzzles/shipped.txt");
+    let puzzles = shipped.lines().filter(|line| !line.starts_with('#')).step_by(900);
+    let file: String = ["# a comment"].into_iter().chain(puzzles).map(|line| format!("{line}\n")).collect();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("puzzles.txt");
+    fs::write(&path, &file).unwrap();
+    let output = run(&["puzzles", "--grade", path.to_str().unwrap(), "--seed", "1", "--threads", "2"]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), file.as_str()));
+    let figures = text(&output.stderr);
+    for figure in ["by the grades", "random ", "ntuple ", "only defence", "plies of the win"] {
+        assert!(figures.contains(figure), "{figure}: {figures}");
+    }
+    fs::write(&path, "# a comment\nwin 1 2 44\n").unwrap();
+    check_refused(&["puzzles", "--grade", path.to_str().unwrap()], 65, "line 2: not a puzzle");
+    check_usage(&["puzzles", "x", "--seed", "7"], "--grade");
+}
+
+#[test]
 fn a_game_can_be_played_through_a_pipe() {
     let mut child = fourfold(&["play", "--second", "greedy"])
         .stdin(Stdio::piped())

@@ -12,11 +12,12 @@ POSITIONS = ("-", "44", "4435", "44354665", "443546657733", "1212121", "44444444
 # Every kind of page, as whoever comes along sees it. Read in all languages.
 KINDS = """
     / /leaderboard /leaderboard?list=people /leaderboard?list=bots&by=learners /bots /bots/new /bots/editor /bots/gallery /seasons /tournaments/new /class /class/ABCDEF /duel/none-d /account /account/mail /account/reset /offline
-    /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary /puzzles/rush /puzzles/rush/board
+    /rules /settings /learn /learn/rules /learn/zugzwang /learn/glossary /glossary /puzzles/rush /puzzles/rush/board
     /privacy /status /find
     /player/ada /player/memory /player/memory@2 /player/adabot /learning /teach /friends /correspondence /invite /invite?to=ada /learning/memory /learning/ntuple-live
-    /puzzles /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv /wall /embed/tv /embed/{learnt}
-    /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665 /analysis/12?variant=5x4 /studies /study/new
+    /puzzles /puzzles?theme=fork /puzzles?theme=none /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv
+    /wall /embed/tv /embed/{learnt} /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665
+    /analysis/12?variant=5x4 /studies /study/new
     /docs /docs/playing /nothing-here
 """
 # Those that say something else to ada, who has an account, a bot and a game in progress. In all languages too.

@@ -4,7 +4,7 @@ pub(in crate::app) mod bench;
 pub(in crate::app) mod book;
 pub(in crate::app) mod classic;
 pub(in crate::app) mod contest;
-mod crew;
+pub(in crate::app) mod crew;
 pub(in crate::app) mod dataset;
 pub(in crate::app) mod engine_cmd;
 pub(in crate::app) mod fair_play;

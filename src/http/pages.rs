@@ -26,6 +26,7 @@ mod find;
 mod friends;
 mod gallery;
 mod game;
+mod glossary;
 mod invite;
 mod layout;
 mod leaderboard;
@@ -40,6 +41,8 @@ mod papers;
 mod parts;
 mod pattern;
 mod player;
+mod puzzle_teaser;
+mod puzzle_themes;
 mod puzzles;
 mod qr;
 mod rules;
@@ -91,7 +94,8 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/find", get(find::page))
         .route("/rules", get(rules::page))
         .route("/learn", get(lessons::index))
-        .route("/learn/glossary", get(lessons::glossary))
+        .route("/learn/glossary", get(glossary::page))
+        .route("/glossary", get(glossary::short))
         .route("/learn/{name}", get(lessons::one))
         .route("/settings", get(settings::page))
         .route("/leaderboard", get(leaderboard::page))

@@ -150,6 +150,11 @@ impl Language {
         self.linked_with::<&str>(key, url, &[])
     }
 
+    /// A text that leads to its term in the glossary.
+    pub(crate) fn term(self, term: &'static str, key: &'static str) -> TermLink {
+        TermLink { term, words: self.text(key).to_owned() }
+    }
+
     /// As [`Language::linked`], with values for the names in braces.
     pub(crate) fn linked_with<V: Display>(
         self,
@@ -180,6 +185,16 @@ pub(crate) struct Linked {
 }
 
 impl HtmlSafe for Linked {}
+
+/// Words that the glossary explains.
+#[derive(Clone, Debug, Template)]
+#[template(source = r#"<a class="term" href="/learn/glossary#{{ term }}">{{ words }}</a>"#, ext = "html")]
+pub(crate) struct TermLink {
+    term: &'static str,
+    words: String,
+}
+
+impl HtmlSafe for TermLink {}
 
 /// Puts values where their names stand in braces. What is filled in is not looked at again, so a value cannot name
 /// another one.

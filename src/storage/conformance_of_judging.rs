@@ -259,6 +259,12 @@ pub(crate) async fn puzzles_are_kept_once_and_the_best_of_them<F: Fixture>() {
     assert_eq!(store.puzzle(&"a".parse().unwrap()).await.unwrap(), Some(fresh), "what is there stays");
     let mined = store.puzzle(&"b".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(mined.puzzle, found_in("g1", "b", 5));
+    let graded = |id: &str| NewPuzzle { prior: 900, line: "5".into(), ..puzzle(id, 1) };
+    add(&*store, vec![graded("a"), graded("b")], 2).await;
+    let regraded = store.puzzle(&"a".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(regraded.puzzle, NewPuzzle { prior: 900, ..puzzle("a", 0) }, "a release grades its own again");
+    let mined = store.puzzle(&"b".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(mined.puzzle, found_in("g1", "b", 5), "what was found here stays");
     let attempt = PuzzleTry {
         player: player_id("Ada"),
         puzzle: "b".parse().unwrap(),

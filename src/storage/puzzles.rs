@@ -68,7 +68,8 @@ pub struct PuzzleEntry {
     pub(crate) made_at: UnixMillis,
 }
 
-/// Puzzles to be kept, those that are there already left as they are.
+/// Puzzles to be kept. Those that are there already are left as they are, but for the grade of those that come with the
+/// program, which a new release may know better.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Harvest {
     pub(crate) puzzles: Vec<NewPuzzle>,

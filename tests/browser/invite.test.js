@@ -222,3 +222,40 @@ for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone"
     await ann.waitForSelector('#game[data-you="first"]');
   });
 }
+
+for (const [name, form] of /** @type {const} */ ([["desktop", DESKTOP], ["phone", PHONE]])) {
+  test(`a stranger learns the rules from an invitation, comes back to it and plays (${name})`, async () => {
+    const [ann, stranger] = await Promise.all([DESKTOP, form].map((options) => browser.visitor(arena.url, { ...options, reducedMotion: "reduce" })));
+    await toLobby(ann);
+    await ann.click("#make-link");
+    await ann.click("#send-invite");
+    const url = await ann.inputValue("#invite-url");
+    await stranger.goto(url);
+    await stranger.click("text=The rules in a minute");
+    await stranger.waitForURL(/\/learn\/rules\?from=\/challenge\//);
+    await assertGood(stranger, "the rules for whoever is invited");
+    for (const [place, column] of [1, 2, 4, 4, 1].entries()) {
+      await stranger.waitForSelector('html[data-connection="open"] #lesson[data-status="open"]');
+      await stranger.keyboard.press(String(column));
+      await stranger.waitForSelector('#lesson[data-status="right"]');
+      if (place < 4) await stranger.keyboard.press("Enter");
+    }
+    // The way back is where the keyboard is after the last exercise.
+    await stranger.waitForFunction(() => document.activeElement?.id === "lesson-back");
+    await stranger.keyboard.press("Enter");
+    await stranger.waitForURL(url);
+    await open(stranger);
+    await stranger.click("[data-accept]");
+    await Promise.all([atGame(ann), atGame(stranger)]);
+  });
+}
+
+test("the rules lead back to invitations alone", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/learn/rules?from=//evil.example/challenge/");
+  assert.equal(await page.locator("#lesson-back").count(), 0);
+  await page.goto("/class");
+  await page.click("text=The rules in a minute >> nth=0");
+  await page.waitForURL("**/learn/rules?from=/class");
+  assert.equal(await page.getAttribute("#lesson-back", "href"), "/class");
+});

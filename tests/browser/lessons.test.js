@@ -73,6 +73,48 @@ test("a solution that was shown is not solved, and one plays on from the lesson 
   await page.waitForSelector('#game[data-ply="20"], #game[data-ply="21"]');
 });
 
+test("a column that wins later is no loss, and whoever comes back goes on where they were", async () => {
+  const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
+  await page.goto("/learn");
+  assert.match((await page.textContent("#begin")) ?? "", /^\s*Begin\s*$/);
+  await page.goto("/learn/open-three");
+  await page.waitForSelector("#lesson-detail >> text=2 moves to find");
+  await page.keyboard.press("1");
+  await reached(page, "wrong");
+  assert.equal(await page.textContent("#lesson-detail"), "This wins too, but later. Another column wins sooner.");
+  assert.match((await page.textContent("#lesson-onward")) ?? "", /Next lesson: The fork/);
+  await page.goto("/learn/rules");
+  await reached(page, "open");
+  await page.keyboard.press("4");
+  await reached(page, "right");
+  assert.match((await page.textContent("#lesson-practice")) ?? "", /Play a whole game against Dizzy/);
+  await page.goto("/learn");
+  await page.click("#begin >> text=Go on with 1. The rules in a minute");
+  await page.waitForURL("**/learn/rules");
+  await page.waitForSelector(".lesson-steps li:nth-child(2).current");
+});
+
+for (const [name, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+  test(`where a four may come is marked in lessons about it, and read in a list (${name})`, async () => {
+    const page = await browser.visitor(arena.url, { ...options, reducedMotion: "reduce" });
+    await page.goto("/learn/zugzwang");
+    await reached(page, "open");
+    const marks = () => page.locator(".threats .threat").count();
+    assert.ok((await marks()) > 0);
+    assert.equal(await page.locator("#lesson-threats li").count(), await marks());
+    assert.match((await page.textContent("#lesson-threats")) ?? "", /(Coral|Gold): column \d, row \d/);
+    assert.equal(await page.isVisible("text=○ Coral, ◇ Gold"), true);
+    await assertGood(page, "a lesson with marks");
+    await page.click("#lesson-solution");
+    await reached(page, "shown");
+    await page.click("#lesson-next");
+    await reached(page, "open");
+    // The question and the buttons have the room of what was read before.
+    assert.equal(await page.isVisible(".lesson-text"), options === DESKTOP);
+    assert.ok((await marks()) > 0);
+  });
+}
+
 test("terms are explained, and statistics lead there", async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/leaderboard");

@@ -7,7 +7,8 @@ import { noteSolved, solvedOf } from "./progress.js";
 import "./shell.js";
 import * as sound from "./sound.js";
 import { playBot } from "./start.js";
-import { text } from "./texts.js";
+import { count, text } from "./texts.js";
+import { markThreats } from "./threat-marks.js";
 import { Trial } from "./trial.js";
 
 /** @typedef {import("../types/position").Position} Position */
@@ -17,6 +18,7 @@ import { Trial } from "./trial.js";
  * @property {"any" | "fastest" | "keep"} task which columns are right: all, the best, those that keep what can be had
  * @property {number} own
  * @property {string} question
+ * @property {string} [praise] said of a right column instead of what it is worth
  */
 
 const root = find("#lesson");
@@ -58,23 +60,27 @@ const trial = new Trial(board, {
     const isLast = index === exercises.length - 1;
     const isDone = status === "right" || status === "shown";
     find("#lesson-again").hidden = status !== "wrong";
-    find("#lesson-solution").hidden = status !== "open" && status !== "wrong";
+    // Where any column is right there is nothing to be shown.
+    find("#lesson-solution").hidden = (status !== "open" && status !== "wrong") || exercises[index].task === "any";
     find("#lesson-next").hidden = !isDone || isLast;
     find("#lesson-next").classList.toggle("primary", isDone);
-    document.getElementById("lesson-onward")?.classList.toggle("primary", isDone && isLast);
+    wayOn()?.classList.toggle("primary", isDone && isLast);
     showSteps();
+    showThreats();
   },
-  opened: () => say(exercises[index].question, trial.isFirst ? "" : (root.dataset.onward ?? "")),
+  opened: () => say(exercises[index].question, trial.isFirst ? steps() : (root.dataset.onward ?? "")),
   right: (position, column) => {
     if (!helped) noteSolved(name, index);
     showSteps();
-    const worth = exercises[index].task === "any" ? "" : `${trial.worth(position, column)}. `;
+    const { task, praise } = exercises[index];
+    const worth = praise ? `${praise} ` : task === "any" ? "" : `${trial.worth(position, column)}. `;
     say(text("review.mistake_right", { column }), `${worth}${ending()}`);
     sound.end("won");
     onward();
   },
   wrong: (position, column) => {
-    say(text("review.mistake_wrong", { column }), `${trial.worth(position, column)}.`);
+    const isSlower = (position.columns?.[column - 1] ?? 0) > 0;
+    say(text("review.mistake_wrong", { column }), isSlower ? text("lessons.slower") : `${trial.worth(position, column)}.`);
     find("#lesson-again").focus();
   },
   solved: (position, column) => {
@@ -85,12 +91,18 @@ const trial = new Trial(board, {
   failed: () => say(exercises[index].question, text("puzzles.failed")),
 });
 
+/** How many moves are to be found, if it is more than one. */
+const steps = () => (exercises[index].own > 1 ? count("puzzles.own_moves", exercises[index].own) : "");
+
+/** Where one goes from the last exercise: back to the invitation that one came from, else to the next lesson. */
+const wayOn = () => document.getElementById("lesson-back") ?? document.getElementById("lesson-onward");
+
 /** What is said after the last exercise. */
 const ending = () => (index === exercises.length - 1 ? (root.dataset.done ?? "") : "");
 
 /** Puts the keyboard on the way on. */
 function onward() {
-  const next = index < exercises.length - 1 ? find("#lesson-next") : document.getElementById("lesson-onward");
+  const next = index < exercises.length - 1 ? find("#lesson-next") : wayOn();
   next?.focus();
 }
 
@@ -101,10 +113,18 @@ function showSteps() {
   find("#lesson-steps").replaceChildren(...exercises.map(step));
 }
 
+/** Where fours may come, in lessons that are about that. */
+function showThreats() {
+  const list = document.getElementById("lesson-threats");
+  if (list) markThreats(board, trial.moves, list);
+}
+
 /** @param {number} place */
 function begin(place) {
   index = place;
   helped = false;
+  // On a small screen what was read before leaves its room to the question and the buttons.
+  if (place > 0 && matchMedia("(max-width: 719px)").matches) /** @type {HTMLDetailsElement} */ (find("#lesson-about")).open = false;
   const { moves, own } = exercises[index];
   trial.begin({ variant: "7x6", moves, own, isRight, known: [] });
 }

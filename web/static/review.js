@@ -209,6 +209,13 @@ function labelOf(review, ply) {
 const moveWords = (ply) => `${ply.ply}. ${COLOR[ply.side]} ${ply.column}`;
 
 /**
+ * Words that lead to their entry in the glossary.
+ * @param {string} term
+ * @param {string} words
+ */
+const explained = (term, words) => el("a", { class: "term", href: `/learn/glossary#${term}` }, words);
+
+/**
  * @param {Side} side
  * @param {Review} review
  * @param {ReviewedPly[]} mistakes of both
@@ -218,8 +225,8 @@ function skillRow(side, review, mistakes) {
   const accuracy = skill.accuracy === null ? "–" : percent.format(skill.accuracy);
   return [
     el("span", {}, discIcon(side), COLOR[side]),
-    el("span", {}, text("review.accuracy", { percent: accuracy })),
-    el("span", {}, count("review.blunders", mistakes.filter((ply) => ply.side === side).length)),
+    explained("accuracy", text("review.accuracy", { percent: accuracy })),
+    explained("blunder", count("review.blunders", mistakes.filter((ply) => ply.side === side).length)),
   ];
 }
 

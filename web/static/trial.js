@@ -3,7 +3,7 @@
 
 import { announce } from "./announce.js";
 import { BoardElement } from "./board.js";
-import { outlook, outlookWords } from "./outlook.js";
+import { movesLeft, outlook, outlookWords } from "./outlook.js";
 import { fetchPosition } from "./positions.js";
 import { landingRow, parseMoves, parseVariant, sideToMove, winningLine } from "./rules.js";
 import { printMoves } from "./line.js";
@@ -36,6 +36,8 @@ import { COLOR } from "./words.js";
 const STEP_MS = 650;
 /** So many stones of the answer to a wrong column are shown: enough to see the line come. */
 const ANSWER_MAX = 5;
+/** Moves of the winner's after which a win is far away: further than the answer that is shown. */
+const FAR = 4;
 
 export class Trial {
   /** Aborted whenever another position is on show, so that answers come only where they were asked for. */
@@ -96,7 +98,8 @@ export class Trial {
     return this.#task.moves + printMoves(this.#line);
   }
 
-  get #moves() {
+  /** The columns of all stones on show. */
+  get moves() {
     return [...parseMoves(this.#before || "-"), ...this.#beyond];
   }
 
@@ -108,7 +111,7 @@ export class Trial {
   /** @param {Status} status */
   #show(status) {
     this.#status = status;
-    const moves = this.#moves;
+    const moves = this.moves;
     const isDone = status === "right" || status === "shown";
     const line = winningLine(this.#variant, moves);
     this.board.show({ variant: this.#variant, moves, line, seated: !isDone, playable: status === "open", pending: null });
@@ -117,7 +120,7 @@ export class Trial {
 
   /** One more stone on the board. @param {number} column */
   #drop(column) {
-    const moves = this.#moves;
+    const moves = this.moves;
     const side = sideToMove(moves.length);
     announce(text("game.played", { color: COLOR[side], column }));
     this.#beyond = [...this.#beyond, column];
@@ -178,7 +181,12 @@ export class Trial {
     const before = parseMoves(this.#before || "-");
     if (winningLine(this.#variant, [...before, column])) return text("analysis.won", { color: COLOR[this.side] });
     const meant = outlook(this.#variant, before.length, columns?.[column - 1] ?? 0);
-    return outlookWords({ ...meant, plies: Math.max(1, meant.plies - 1) });
+    const then = { ...meant, plies: Math.max(1, meant.plies - 1) };
+    if (!then.winner) return outlookWords(then);
+    // "In 1" is no word for whoever learns, and what is far away shows on no board: it is true of best play alone.
+    const [color, n] = [COLOR[then.winner], movesLeft(then)];
+    if (n === 1) return text("analysis.wins_next", { color });
+    return n > FAR ? text("analysis.wins_far", { color, n }) : outlookWords(then);
   }
 
   /**

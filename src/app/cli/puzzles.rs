@@ -1,4 +1,7 @@
-//! `fourfold puzzles`: puzzles from saved games.
+//! `fourfold puzzles`: puzzles from saved games, and how hard they are.
+
+mod figures;
+mod grade;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -25,18 +28,33 @@ use crate::app::terminal::progress::ProgressLine;
 /// line of the output is a puzzle: what is to be found, its grade in Elo points, its quality, the moves to the
 /// position, and the solution with the replies. The best ones are printed, the easiest first; mirror images count as
 /// one.
+///
+/// Until somebody tries a puzzle, its grade says how hard it looks. With --grade bots of the house of all levels try
+/// each, several times where chance is at play, and the grade follows from who solves it: the rating of whoever would
+/// solve it half the time. What they do is counted in nodes, so the same seed gives the same grades on every machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold match negamax:depth=4 mcts:ms=5 --games 200 --seed 7 --save games.ndjson
-  fourfold puzzles games.ndjson --keep 20")]
+  fourfold puzzles games.ndjson --keep 20 > puzzles.txt
+  fourfold puzzles --grade puzzles.txt > graded.txt")]
 pub(super) struct PuzzlesCommand {
     /// Records, one a line; `-` reads standard input.
-    #[arg(value_name = "FILE.ndjson", required = true)]
+    #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Print so many at most.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, conflicts_with = "grade")]
     keep: usize,
+    /// Read puzzles instead, as this command prints them, and print them with the grades that bots of the house give
+    /// them; on standard error, how each of the bots did.
+    #[arg(long)]
+    grade: bool,
+    /// What the bots draw that draw.
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "grade")]
+    seed: u64,
+    /// Puzzles at the same time; as many as there are cores unless given.
+    #[arg(long, value_name = "N", requires = "grade", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
 }
 
 /// What is read of a record; other lines of a log have no moves.
@@ -58,6 +76,10 @@ struct RecordOpening {
 
 impl PuzzlesCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.grade { grade::run(&self.files, self.seed, self.threads) } else { self.find() }
+    }
+
+    fn find(self) -> anyhow::Result<()> {
         let interrupt = Interrupt::listen()?;
         let mut found = HashMap::new();
         let mut progress = ProgressLine::unbounded("games");

@@ -10,7 +10,7 @@ use std::thread;
 /// # Errors
 ///
 /// The first failure that was heard of.
-pub(super) fn share<T: Sync, W: Send, R: Send, E: Send>(
+pub(in crate::app) fn share<T: Sync, W: Send, R: Send, E: Send>(
     threads: u16,
     tasks: &[T],
     tools: impl Fn() -> W + Sync,
@@ -27,7 +27,7 @@ pub(super) fn share<T: Sync, W: Send, R: Send, E: Send>(
 /// # Errors
 ///
 /// The first failure that was heard of.
-pub(super) fn share_with<T: Sync, W: Send, R: Send, E: Send>(
+pub(in crate::app) fn share_with<T: Sync, W: Send, R: Send, E: Send>(
     kits: &mut [W],
     tasks: &[T],
     perform: impl Fn(&mut W, &T) -> Result<Option<R>, E> + Sync,

@@ -73,7 +73,7 @@ use crate::session::limits::TransportLimits;
 use crate::session::line_feed::LineFeeds;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway};
-use crate::storage::puzzles::Harvest;
+use crate::storage::puzzles::{Harvest, NewPuzzle};
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
@@ -485,10 +485,12 @@ pub(super) fn judging(
     })))
 }
 
-/// Adds the puzzles that came with the program and are not there yet.
+/// Adds the puzzles that came with the program and are not there yet, or with another grade.
 pub(super) async fn add_shipped_puzzles(ground: &Ground) -> Result<(), ServerError> {
-    let known: HashSet<PuzzleId> = ground.store.puzzles().await?.into_iter().map(|entry| entry.id).collect();
-    let puzzles = shipped::puzzles().into_iter().filter(|puzzle| !known.contains(&puzzle.id)).collect();
+    let entries = ground.store.puzzles().await?.into_iter();
+    let known: HashSet<(PuzzleId, u32)> = entries.map(|entry| (entry.id, entry.prior)).collect();
+    let is_new = |puzzle: &NewPuzzle| !known.contains(&(puzzle.id.clone(), puzzle.prior));
+    let puzzles = shipped::puzzles().into_iter().filter(is_new).collect();
     let harvest = Harvest { puzzles, keep: ground.config.judging.puzzles.number() };
     let added = ground.writer.write(Write::AddPuzzles(harvest)).await;
     added.map_err(|error| ServerError::Judging(error.into()))?;

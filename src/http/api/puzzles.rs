@@ -31,6 +31,12 @@ use crate::study::puzzles::themes::{Theme, themes};
 const AFTER: Parameter =
     Parameter { name: "after", about: "The puzzle that is not wanted again", schema: schema_of::<PuzzleId> };
 
+const THEME: Parameter = Parameter {
+    name: "theme",
+    about: "What they are to be about; the words that pages use in addresses are taken too",
+    schema: schema_of::<ThemeWord>,
+};
+
 /// A puzzle without its solution.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PuzzleView {
@@ -93,7 +99,7 @@ struct PuzzleList {
     items: Vec<PuzzleView>,
     /// Goes into the next request as `cursor`; null at the end.
     cursor: Option<String>,
-    /// How many puzzles there are in all.
+    /// How many puzzles there are in all; of the theme, if one was wanted.
     total: usize,
 }
 
@@ -265,10 +271,10 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 fn reading() -> [Endpoint; 4] {
     let list = Operation::get(
         "/api/v1/puzzles",
-        "Lists puzzles without their solutions, the easiest first, and says how many there are",
+        "Lists puzzles without their solutions, the easiest first, and says how many there are, of all or of a theme",
         Content::Json(schema_of::<PuzzleList>),
     )
-    .parameters(&[LIMIT, CURSOR]);
+    .parameters(&[LIMIT, CURSOR, THEME]);
     let daily = Operation::get(
         "/api/v1/puzzles/daily",
         "Shows the puzzle of the day, in UTC: the same for everybody",
@@ -280,7 +286,7 @@ fn reading() -> [Endpoint; 4] {
         "Shows a puzzle that the one who asks has not tried, as hard as fits",
         Content::Json(schema_of::<PuzzleAnswer>),
     )
-    .parameters(&[AFTER])
+    .parameters(&[AFTER, THEME])
     .refusals(&[ApiCode::NotFound]);
     let one = Operation::get(
         "/api/v1/puzzles/{id}",
@@ -349,7 +355,7 @@ async fn list_puzzles(
     parameters: QueryParameters,
 ) -> Result<Json<PuzzleList>, ApiError> {
     let (limit, cursor) = (parameters.limit()? as usize, parameters.cursor()?.unwrap_or(0));
-    let all = state.puzzles.all().await?;
+    let all = state.puzzles.about(parameters.optional("theme")?).await?;
     let from = usize::try_from(cursor).unwrap_or(usize::MAX).min(all.len());
     let until = from.saturating_add(limit).min(all.len());
     let mut items = Vec::with_capacity(until - from);
@@ -374,8 +380,9 @@ async fn next_puzzle(
     parameters: QueryParameters,
 ) -> Result<Json<PuzzleAnswer>, ApiError> {
     let after: Option<PuzzleId> = parameters.optional("after")?;
+    let theme: Option<Theme> = parameters.optional("theme")?;
     let who = identity(viewer.as_ref());
-    let shown = state.puzzles.next(who, after.as_ref()).await?;
+    let shown = state.puzzles.next(who, after.as_ref(), theme).await?;
     answer(&state, who, shown).await
 }
 

@@ -7,6 +7,7 @@ use axum::response::Html;
 use super::drawing::{Drawing, MiniBoard};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::lessons::rules_for;
 use super::parts::PlayerTag;
 use super::{Page, words};
 use crate::http::state::AppState;
@@ -25,6 +26,8 @@ struct ChallengePage {
     /// Whether only somebody with an account may accept it, and the visitor has none.
     needs_account: bool,
     from: PlayerTag,
+    /// Where a newcomer learns the rules and finds back.
+    rules: String,
     title: String,
     time: String,
     kind: &'static str,
@@ -68,6 +71,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         is_mine,
         needs_account: takes_days(offer.terms.time.control()) && visitor.signed_in().is_none(),
         from: PlayerTag::new(lang, &offer.from).pictured(&offer.from),
+        rules: rules_for(&format!("/challenge/{id}")),
         time,
         kind,
         board: lang.fill(

@@ -7,7 +7,7 @@ use axum::response::Html;
 use super::Page;
 use super::characters::Cast;
 use super::layout::{LayoutFrame, Tab, Visitor};
-use super::lessons::title_of;
+use super::lessons::{rules_for, title_of};
 use super::live::GameTile;
 use super::time_choice::TimeChoice;
 use crate::competition::classes::classroom::{Activity, ClassMember, Classroom, TIME};
@@ -30,6 +30,8 @@ struct DoorPage {
     frame: LayoutFrame,
     /// The code of the link by which somebody came.
     code: String,
+    /// Where a newcomer learns the rules and finds back.
+    rules: String,
     /// Whether whoever enters chooses a name.
     is_guest: bool,
     /// Whether they may open a class themselves.
@@ -126,6 +128,7 @@ fn at_the_door(state: &AppState, visitor: &Visitor, code: &str) -> Page {
     let page = DoorPage {
         frame: visitor.frame(Tab::Class, lang.text("class.title")).described(lang.text("class.lead")),
         code: code.to_owned(),
+        rules: rules_for(format!("/class/{code}").trim_end_matches('/')),
         is_guest: visitor.signed_in().is_none(),
         may_open: person.is_some() && state.access.tournaments,
         own: person.and_then(|who| state.classes.of_teacher(&who.id)).map(|code| code.to_string()),

@@ -13,7 +13,7 @@ use crate::http::assets;
 use crate::http::auth::Viewer;
 use crate::http::site::{Site, host};
 use crate::http::state::AppState;
-use crate::http::texts::Language;
+use crate::http::texts::{Language, TermLink};
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
 use crate::storage::StoredPlayer;
@@ -340,6 +340,11 @@ impl LayoutFrame {
 
     pub(super) fn count(&self, key: &'static str, n: u64) -> String {
         self.lang.count(key, n)
+    }
+
+    /// A text that leads to its term in the glossary.
+    pub(super) fn term(&self, term: &'static str, key: &'static str) -> TermLink {
+        self.lang.term(term, key)
     }
 
     /// The address of the module with the page's texts.

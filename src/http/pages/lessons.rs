@@ -1,10 +1,10 @@
-//! Lessons: what there is to learn, one lesson with positions to solve, and the words that one meets on the way.
+//! Lessons: what there is to learn, and one lesson with positions to solve.
 
 use askama::Template;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::response::Html;
 use fourfold_engine::{Side, Variant};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Page;
 use super::characters::Character;
@@ -15,22 +15,6 @@ use super::words;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::study::lessons::{Exercise, LESSONS, Lesson, Task, Topic};
-
-/// Terms of the glossary: what links to one has after `#`, its name and what it means.
-const TERMS: [(&str, &str, &str); 12] = [
-    ("threat", "glossary.threat", "glossary.threat_detail"),
-    ("fork", "glossary.fork", "glossary.fork_detail"),
-    ("odd-even", "glossary.odd_even", "glossary.odd_even_detail"),
-    ("zugzwang", "glossary.zugzwang", "glossary.zugzwang_detail"),
-    ("claim-even", "glossary.claim_even", "glossary.claim_even_detail"),
-    ("baseinverse", "glossary.baseinverse", "glossary.baseinverse_detail"),
-    ("solver", "glossary.solver", "glossary.solver_detail"),
-    ("blunder", "glossary.blunder", "glossary.blunder_detail"),
-    ("accuracy", "glossary.accuracy", "glossary.accuracy_detail"),
-    ("elo", "glossary.elo", "glossary.elo_detail"),
-    ("error", "glossary.error", "glossary.error_detail"),
-    ("provisional", "glossary.provisional", "glossary.provisional_detail"),
-];
 
 /// The title of a lesson, and what it says.
 fn keys(topic: Topic) -> (&'static str, &'static str) {
@@ -112,6 +96,9 @@ struct ShownExercise {
     task: &'static str,
     own: usize,
     question: String,
+    /// What is said of a right column, if it is not what the column is worth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    praise: Option<&'static str>,
 }
 
 /// Where one plays on from, and against whom.
@@ -136,22 +123,12 @@ struct LessonPage {
     question: String,
     exercises: String,
     practice: Option<Practice>,
+    /// What the marks on the board stand for, in lessons about threats that wait.
+    marks: Option<String>,
+    /// The invitation that the visitor came from.
+    back: Option<String>,
     /// Name and title of the one that follows.
     next: Option<(&'static str, &'static str)>,
-}
-
-/// A term and what it means.
-struct Term {
-    id: &'static str,
-    name: &'static str,
-    detail: &'static str,
-}
-
-#[derive(Template)]
-#[template(path = "glossary.html")]
-struct GlossaryPage {
-    frame: LayoutFrame,
-    terms: Vec<Term>,
 }
 
 pub(super) async fn index(visitor: Visitor) -> Page {
@@ -163,7 +140,33 @@ pub(super) async fn index(visitor: Visitor) -> Page {
     Ok(Html(page.render()?))
 }
 
-pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(name): Path<String>) -> Page {
+/// Where whoever learns the rules has come from.
+#[derive(Debug, Deserialize)]
+pub(super) struct CameFrom {
+    from: Option<String>,
+}
+
+/// Pages that invite to a game, by the beginning of their addresses.
+const INVITATIONS: [&str; 3] = ["/challenge/", "/tournament/", "/class"];
+
+/// The rules for whoever is invited at this address, with the way back.
+pub(super) fn rules_for(invited_at: &str) -> String {
+    format!("/learn/rules?from={invited_at}")
+}
+
+/// The way back to an invitation, and to nowhere else that an address may name.
+fn way_back(from: &str) -> Option<String> {
+    let is_plain = from.chars().all(|letter| letter.is_ascii_alphanumeric() || "/-_".contains(letter));
+    let is_invitation = INVITATIONS.iter().any(|page| from.starts_with(page));
+    (is_plain && is_invitation && !from.contains("//")).then(|| from.to_owned())
+}
+
+pub(super) async fn one(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    Query(came): Query<CameFrom>,
+) -> Page {
     let Some(at) = LESSONS.iter().position(|lesson| lesson.topic.name() == name) else {
         return Err(PageError::not_found(visitor));
     };
@@ -185,33 +188,69 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(na
         question: first.map(|exercise| question(lang, exercise)).unwrap_or_default(),
         exercises: serde_json::to_string(&shown).unwrap_or_default(),
         practice: practice(&state, lang, lesson),
+        marks: has_marks(lesson.topic).then(|| marks(lang)),
+        back: came.from.as_deref().and_then(way_back),
         next: LESSONS.get(at + 1).map(|next| (next.topic.name(), title_of(lang, next.topic))),
     };
     Ok(Html(page.render()?))
 }
 
-fn shown(lang: Language, exercise: &Exercise) -> ShownExercise {
-    let Exercise { moves, task, own } = *exercise;
-    ShownExercise { moves, task: task.word(), own, question: question(lang, exercise) }
+/// Whether a lesson is about places where a four may come, and nobody is to find one of them by themselves.
+fn has_marks(topic: Topic) -> bool {
+    match topic {
+        Topic::LastMove | Topic::OddAndEven | Topic::Zugzwang | Topic::ClaimEven | Topic::Endings => true,
+        Topic::Rules
+        | Topic::Block
+        | Topic::OpenThree
+        | Topic::Fork
+        | Topic::Stacked
+        | Topic::Centre
+        | Topic::FirstMove
+        | Topic::BaseInverse => false,
+    }
 }
 
-/// Against the strongest of those whom people choose from: what the lesson says must hold against it.
+fn marks(lang: Language) -> String {
+    let color = |side: Side| words::color(lang, side.into());
+    lang.fill("lessons.marks", &[("first", color(Side::First)), ("second", color(Side::Second))])
+}
+
+fn shown(lang: Language, exercise: &Exercise) -> ShownExercise {
+    let Exercise { moves, task, own } = *exercise;
+    // Whoever has stopped a four for the first time need not hear that it is a draw with best play.
+    let praise = (task == Task::Stop).then(|| lang.text("lessons.stopped"));
+    ShownExercise { moves, task: task.word(), own, question: question(lang, exercise), praise }
+}
+
+/// Against the strongest of those whom people choose from: what the lesson says must hold against it. Only whoever has
+/// just learnt the rules meets the weakest, for a first win.
 fn practice(state: &AppState, lang: Language, lesson: &Lesson) -> Option<Practice> {
-    let rival = Character::all(lang, &state.arena.open_bots()).pop()?;
+    let mut rivals = Character::all(lang, &state.arena.open_bots());
+    let first_opponent = lesson.topic == Topic::Rules;
+    let rival = if first_opponent { rivals.into_iter().next() } else { rivals.pop() }?;
+    let words = if lesson.practice.is_empty() { "lessons.whole_game" } else { "lessons.practise" };
     Some(Practice {
         moves: lesson.practice,
         side: words::key(side_to_move(lesson.practice).into()),
         bot: rival.program,
-        button: lang.fill("lessons.practise", &[("name", rival.name)]),
+        button: lang.fill(words, &[("name", rival.name)]),
     })
 }
 
-pub(super) async fn glossary(visitor: Visitor) -> Page {
-    let lang = visitor.language();
-    let term = |(id, name, detail)| Term { id, name: lang.text(name), detail: lang.text(detail) };
-    let page = GlossaryPage {
-        frame: visitor.frame(Tab::Glossary, lang.text("glossary.title")),
-        terms: TERMS.into_iter().map(term).collect(),
-    };
-    Ok(Html(page.render()?))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_back_leads_to_invitations_alone() {
+        for page in ["/challenge/f3k9", "/tournament/t_1-x", "/class", "/class/AB12CD"] {
+            assert_eq!(way_back(page).as_deref(), Some(page));
+            assert!(rules_for(page).ends_with(page));
+        }
+        for other in
+            ["", "/", "/account", "//evil.example", "/challenge/../x", "/challenge//evil", "/class?x=<b>"]
+        {
+            assert_eq!(way_back(other), None, "{other}");
+        }
+    }
 }

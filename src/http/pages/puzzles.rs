@@ -3,15 +3,16 @@
 use askama::Template;
 use axum::extract::{Path, Query, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use fourfold_engine::{Side, Variant};
+use fourfold_engine::Variant;
 use serde::Deserialize;
 
 use super::Page;
 use super::calendar::{Calendar, first_day};
-use super::drawing::{BoardDrawing, Drawing, MiniBoard};
+use super::drawing::{BoardDrawing, Drawing};
 use super::error::PageError;
 use super::layout::{LayoutFrame, Tab, Visitor};
-use super::words;
+use super::puzzle_teaser::Teaser;
+use super::puzzle_themes::{self, ThemeChoice};
 use crate::http::state::AppState;
 use crate::http::texts::Language;
 use crate::model::ids::PuzzleId;
@@ -19,77 +20,10 @@ use crate::model::time::UnixMillis;
 use crate::storage::puzzles::{Goal, PuzzleEntry};
 use crate::study::puzzles::choosing::day_of;
 use crate::study::puzzles::service::{PuzzleError, PuzzleRecord, ShownPuzzle};
-use crate::study::puzzles::themes::{Theme, themes};
+use crate::study::puzzles::themes::{Theme, UnknownTheme, themes};
 
 /// Puzzles on a shelf: two rows of a wide page.
 const SHELF_MAX: usize = 6;
-
-/// What is said of a puzzle before it is solved.
-#[derive(Clone, Debug)]
-pub(super) struct Teaser {
-    pub(super) id: PuzzleId,
-    pub(super) board: MiniBoard,
-    /// Who is to find what.
-    pub(super) question: String,
-    /// The same in few words, for tiles beside each other, and how many moves that takes.
-    task: String,
-    pub(super) own_moves: String,
-    /// How hard it is.
-    grade: String,
-    /// The same, and how others did.
-    facts: String,
-}
-
-impl Teaser {
-    pub(super) fn new(lang: Language, shown: &ShownPuzzle) -> Self {
-        let puzzle = &shown.stored.puzzle;
-        Self {
-            id: puzzle.id.clone(),
-            board: MiniBoard { drawing: Drawing::new(Variant::STANDARD, &puzzle.moves) },
-            question: question(lang, &puzzle.moves, puzzle.goal),
-            task: task(lang, &puzzle.moves, puzzle.goal),
-            own_moves: lang.count("puzzles.own_moves", puzzle.line.len().div_ceil(2) as u64),
-            grade: grade(lang, shown),
-            facts: facts(lang, shown),
-        }
-    }
-}
-
-/// The colour whose turn it is.
-fn to_move(lang: Language, moves: &str) -> &'static str {
-    let side = Side::to_move_at(u32::try_from(moves.len()).unwrap_or(u32::MAX));
-    words::color(lang, side.into())
-}
-
-fn question(lang: Language, moves: &str, goal: Goal) -> String {
-    let color = to_move(lang, moves);
-    match goal {
-        Goal::Win => lang.fill("puzzles.find_win", &[("color", color)]),
-        Goal::Draw => lang.fill("puzzles.find_draw", &[("color", color)]),
-    }
-}
-
-fn task(lang: Language, moves: &str, goal: Goal) -> String {
-    let color = to_move(lang, moves);
-    match goal {
-        Goal::Win => lang.fill("puzzles.to_win", &[("color", color)]),
-        Goal::Draw => lang.fill("puzzles.to_hold", &[("color", color)]),
-    }
-}
-
-fn grade(lang: Language, shown: &ShownPuzzle) -> String {
-    lang.fill("puzzles.grade", &[("n", shown.grade)])
-}
-
-fn facts(lang: Language, shown: &ShownPuzzle) -> String {
-    let record = shown.stored.record;
-    let tried = if record.tries == 0 {
-        lang.text("puzzles.untried").to_owned()
-    } else {
-        lang.fill("puzzles.tried", &[("solved", record.solved), ("tries", record.tries)])
-    };
-    format!("{} · {tried}", grade(lang, shown))
-}
 
 /// How the visitor does with the puzzle of the day, in one line.
 pub(super) async fn streak_in_short(
@@ -179,6 +113,7 @@ struct PuzzlesPage {
     daily: Option<Teaser>,
     yours: Yours,
     calendar: Option<Calendar>,
+    themes: Vec<ThemeChoice>,
     /// Key of the heading, and what stands there; shelves that would be empty are left out.
     shelves: Vec<(&'static str, Vec<Teaser>)>,
 }
@@ -192,6 +127,8 @@ struct Puzzle {
     moves: String,
     goal: &'static str,
     is_daily: bool,
+    /// The theme that the visitor has chosen.
+    chosen: Option<ChosenTheme>,
     /// What it is about, which is shown when it is solved.
     themes: Vec<&'static str>,
     /// The game in which it was found, which is shown when it is solved.
@@ -199,15 +136,46 @@ struct Puzzle {
     yours: String,
 }
 
-pub(super) async fn index(State(state): State<AppState>, visitor: Visitor) -> Page {
+/// The theme that a puzzle is shown under.
+struct ChosenTheme {
+    /// As addresses have it.
+    word: &'static str,
+    name: &'static str,
+    url: String,
+}
+
+/// Which puzzles somebody wants to see.
+#[derive(Debug, Deserialize)]
+pub(super) struct PuzzlesWanted {
+    theme: Option<String>,
+    page: Option<String>,
+}
+
+pub(super) async fn index(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Query(wanted): Query<PuzzlesWanted>,
+) -> Result<Response, PageError> {
+    let theme = wanted.theme.filter(|theme| !theme.is_empty());
+    let Some(theme) = theme else { return Ok(overview(&state, &visitor).await?.into_response()) };
+    let page = wanted.page.and_then(|page| page.parse().ok()).unwrap_or(1);
+    match theme.parse() {
+        Ok(theme) => puzzle_themes::page(&state, &visitor, theme, page).await,
+        Err(UnknownTheme) => puzzle_themes::refuse(&state, &visitor, &theme).await,
+    }
+}
+
+/// All that there is about puzzles.
+async fn overview(state: &AppState, visitor: &Visitor) -> Page {
     let lang = visitor.language();
-    let record = record(&state, &visitor).await?;
+    let record = record(state, visitor).await?;
     let page = PuzzlesPage {
         frame: visitor.frame(Tab::Puzzles, lang.text("puzzles.title")),
-        daily: daily_teaser(&state, lang).await?,
+        daily: daily_teaser(state, lang).await?,
         yours: Yours::new(lang, record),
-        calendar: calendar(&state, &visitor).await?,
-        shelves: shelves(&state, lang).await?,
+        calendar: calendar(state, visitor).await?,
+        themes: puzzle_themes::choices(state, lang, None).await?,
+        shelves: shelves(state, lang).await?,
     };
     Ok(Html(page.render()?))
 }
@@ -251,29 +219,31 @@ fn spread(shelf: &[(u32, PuzzleEntry)]) -> impl Iterator<Item = &PuzzleEntry> {
 
 pub(super) async fn daily(State(state): State<AppState>, visitor: Visitor) -> Page {
     match state.puzzles.daily(UnixMillis::now()).await {
-        Ok(shown) => puzzle(&state, &visitor, &shown, Day::Today).await,
-        Err(PuzzleError::NoSuchPuzzle) => index(State(state), visitor).await,
+        Ok(shown) => puzzle(&state, &visitor, &shown, Day::Today, None).await,
+        Err(PuzzleError::NoSuchPuzzle) => overview(&state, &visitor).await,
         Err(other) => Err(other.into()),
     }
 }
 
-pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
+/// Under which theme a puzzle is shown.
+#[derive(Debug, Deserialize)]
+pub(super) struct PuzzleWanted {
+    theme: Option<String>,
+}
+
+pub(super) async fn one(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+    Query(wanted): Query<PuzzleWanted>,
+) -> Page {
+    // A puzzle is the same under a theme that is none.
+    let theme = wanted.theme.and_then(|theme| theme.parse().ok());
     let Ok(id) = id.parse::<PuzzleId>() else { return Err(PageError::not_found(visitor)) };
     match state.puzzles.show(&id).await {
-        Ok(shown) => puzzle(&state, &visitor, &shown, Day::Any).await,
+        Ok(shown) => puzzle(&state, &visitor, &shown, Day::Any, theme).await,
         Err(PuzzleError::NoSuchPuzzle) => Err(PageError::not_found(visitor)),
         Err(other) => Err(other.into()),
-    }
-}
-
-/// The word for what a puzzle is about.
-fn theme(lang: Language, theme: Theme) -> &'static str {
-    match theme {
-        Theme::Fork => lang.text("rush.theme_fork"),
-        Theme::OnlyDefence => lang.text("rush.theme_only_defence"),
-        Theme::OddThreat => lang.text("rush.theme_odd_threat"),
-        Theme::Sacrifice => lang.text("rush.theme_sacrifice"),
-        Theme::LongWin => lang.text("rush.theme_long_win"),
     }
 }
 
@@ -281,6 +251,7 @@ fn theme(lang: Language, theme: Theme) -> &'static str {
 #[derive(Debug, Deserialize)]
 pub(super) struct NextPuzzle {
     after: Option<String>,
+    theme: Option<String>,
 }
 
 /// Leads to a puzzle that suits the visitor.
@@ -290,9 +261,17 @@ pub(super) async fn next(
     Query(next): Query<NextPuzzle>,
 ) -> Result<Response, PageError> {
     let current = next.after.and_then(|id| id.parse::<PuzzleId>().ok());
+    let theme = match next.theme.as_deref().map(str::parse::<Theme>) {
+        None => None,
+        Some(Ok(theme)) => Some(theme),
+        Some(Err(UnknownTheme)) => {
+            return puzzle_themes::refuse(&state, &visitor, &next.theme.unwrap_or_default()).await;
+        }
+    };
+    let kept = theme.map(|theme| format!("?theme={}", theme.word())).unwrap_or_default();
     let who = visitor.viewer().map(|viewer| &viewer.identity);
-    match state.puzzles.next(who, current.as_ref()).await {
-        Ok(shown) => Ok(Redirect::to(&format!("/puzzle/{}", shown.stored.puzzle.id)).into_response()),
+    match state.puzzles.next(who, current.as_ref(), theme).await {
+        Ok(shown) => Ok(Redirect::to(&format!("/puzzle/{}{kept}", shown.stored.puzzle.id)).into_response()),
         Err(PuzzleError::NoSuchPuzzle) => Ok(Redirect::to("/puzzles").into_response()),
         Err(other) => Err(other.into()),
     }
@@ -305,7 +284,13 @@ enum Day {
     Any,
 }
 
-async fn puzzle(state: &AppState, visitor: &Visitor, shown: &ShownPuzzle, day: Day) -> Page {
+async fn puzzle(
+    state: &AppState,
+    visitor: &Visitor,
+    shown: &ShownPuzzle,
+    day: Day,
+    chosen: Option<Theme>,
+) -> Page {
     let lang = visitor.language();
     let record = record(state, visitor).await?;
     let puzzle = &shown.stored.puzzle;
@@ -323,7 +308,12 @@ async fn puzzle(state: &AppState, visitor: &Visitor, shown: &ShownPuzzle, day: D
         moves: puzzle.moves.clone(),
         goal: goal_word(puzzle.goal),
         is_daily: day == Day::Today,
-        themes: themes(puzzle).into_iter().map(|about| theme(lang, about)).collect(),
+        chosen: chosen.map(|theme| ChosenTheme {
+            word: theme.word(),
+            name: puzzle_themes::name(lang, theme),
+            url: puzzle_themes::url(theme),
+        }),
+        themes: themes(puzzle).into_iter().map(|about| puzzle_themes::name(lang, about)).collect(),
         game: puzzle.game.as_ref().map(ToString::to_string),
         yours: yours.join(" · "),
     };

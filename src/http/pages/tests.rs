@@ -477,6 +477,7 @@ async fn positions_are_found_by_short_addresses_moves_and_links() {
     let site = site("plays").await;
     for (path, status, target) in [
         ("/p/4453", 308, "/analysis/4453"),
+        ("/glossary", 308, "/learn/glossary"),
         ("/p/12?variant=8x7", 308, "/analysis/12?variant=8x7"),
         ("/analysis?moves=+44+53&variant=7x6", 303, "/analysis/4453?variant=7x6"),
         ("/analysis?moves=https%3A%2F%2Fx.example%2Fgame%2Fone", 303, "/analysis/1212121"),

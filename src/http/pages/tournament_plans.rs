@@ -6,6 +6,7 @@ use axum::response::Html;
 
 use super::Page;
 use super::layout::{LayoutFrame, Tab, Visitor};
+use super::lessons::rules_for;
 use super::moment::Moment;
 use super::time_choice::TimeChoice;
 use super::words;
@@ -74,6 +75,8 @@ pub(super) enum Entry {
 struct PlannedPage {
     frame: LayoutFrame,
     id: String,
+    /// Where a newcomer learns the rules and finds back.
+    rules: String,
     name: String,
     terms: String,
     when: Option<Moment>,
@@ -102,6 +105,7 @@ pub(super) fn planned(visitor: &Visitor, id: &TournamentId, upcoming: Upcoming) 
     let page = PlannedPage {
         frame: visitor.frame(Tab::Tournaments, name.as_str()).described(described),
         id: id.to_string(),
+        rules: rules_for(&format!("/tournament/{id}")),
         terms: words,
         when: at.map(|at| Moment::new(lang, at)),
         begins_ms: at.map_or(0, |at| at.0),

@@ -67,6 +67,64 @@ async fn all_puzzles_are_listed_in_parts_without_solutions_and_counted() {
 }
 
 #[tokio::test]
+async fn puzzles_of_a_theme_are_listed_counted_and_follow_each_other() {
+    let site = with_puzzles().await;
+    let mut parts = Vec::new();
+    for theme in ["fork", "only_defence", "odd_threat", "sacrifice", "long_win"] {
+        let list = site.get(&format!("/api/v1/puzzles?limit=3&theme={theme}")).await.json();
+        let items = list["items"].as_array().unwrap();
+        assert!(items.len() == 3 && items.iter().all(|item| is_about(item, theme)), "{list}");
+        parts.push(list["total"].as_u64().unwrap());
+        let next = site.get(&format!("/api/v1/puzzles/next?theme={theme}")).await.json();
+        assert!(is_about(&next["puzzle"], theme), "{next}");
+    }
+    let total = shipped::puzzles().len() as u64;
+    assert!(parts.iter().all(|part| (1..total).contains(part)), "{parts:?}");
+    let by_page = site.get("/api/v1/puzzles?theme=defence").await.json();
+    assert_eq!(by_page["total"], parts[1], "the words of addresses are taken too");
+    for path in ["/api/v1/puzzles", "/api/v1/puzzles/next"] {
+        let answer = site.get(&format!("{path}?theme=zugzwang")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+        let error = answer.json();
+        assert_eq!(error["field"], "theme");
+        assert!(error["message"].as_str().unwrap().contains("only_defence"), "{error}");
+    }
+}
+
+fn is_about(puzzle: &Value, theme: &str) -> bool {
+    puzzle["themes"].as_array().unwrap().iter().any(|word| word == theme)
+}
+
+#[tokio::test]
+async fn pages_keep_to_the_theme_that_was_chosen() {
+    let site = with_puzzles().await;
+    let all = site.get("/puzzles").await.body;
+    assert!(all.contains(r#"href="/puzzles?theme=fork""#) && all.contains(r#"href="/puzzles?theme=long""#));
+    let forks = site.get("/puzzles?theme=fork&page=2").await.body;
+    for link in
+        [r#"href="/puzzles?theme=fork&#38;page=3""#, r#"href="/puzzles?theme=fork""#, "?theme=fork\">"]
+    {
+        assert!(forks.contains(link), "{link}");
+    }
+    let next = site.get("/puzzles/next?theme=fork").await;
+    assert_eq!(next.status, StatusCode::SEE_OTHER);
+    let address = next.header(header::LOCATION);
+    assert!(address.starts_with("/puzzle/p") && address.ends_with("?theme=fork"), "{address}");
+    let puzzle = site.get(address).await.body;
+    assert!(puzzle.contains("&amp;theme=fork\"") && puzzle.contains(r#"href="/puzzles?theme=fork""#));
+    for wrong in ["/puzzles?theme=%3Cb%3Ezug", "/puzzles/next?theme=zug"] {
+        let answer = site.get(wrong).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+        let page = answer.body;
+        assert!(page.contains("There are no puzzles about") && page.contains("/puzzles?theme=odd"), "{page}");
+        assert!(!page.contains("<b>zug"));
+    }
+    let far = site.get("/puzzles?theme=fork&page=99").await;
+    assert_eq!(far.status, StatusCode::OK, "the last page stands for those beyond");
+    assert_eq!(site.get("/puzzles?page=2").await.status, StatusCode::OK, "shelves have no pages");
+}
+
+#[tokio::test]
 async fn the_daily_puzzle_solved_counts_for_whoever_is_known() {
     let site = with_puzzles().await;
     let cookie = site.register("Ada").await;

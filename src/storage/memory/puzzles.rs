@@ -34,7 +34,10 @@ impl MemoryPuzzles {
         }
         for puzzle in &harvest.puzzles {
             let stored = StoredPuzzle { puzzle: puzzle.clone(), record: TryRecord::default() };
-            self.all.entry(puzzle.id.clone()).or_insert(stored);
+            let kept = self.all.entry(puzzle.id.clone()).or_insert(stored);
+            if kept.puzzle.game.is_none() && puzzle.game.is_none() {
+                kept.puzzle.prior = puzzle.prior;
+            }
         }
         let mined = self.all.values().filter(|stored| stored.puzzle.game.is_some());
         let surplus = mined.count().saturating_sub(harvest.keep as usize);

@@ -118,7 +118,9 @@ pub(super) fn add(connection: &Connection, harvest: &Harvest) -> Result<(), Stor
     }
     for puzzle in &harvest.puzzles {
         let sql = "INSERT INTO puzzle (id, moves, line, goal, prior, quality, game, made_at) \
-                   VALUES (?, ?, ?, ?, ?, ?, (SELECT key FROM game WHERE id = ?), ?) ON CONFLICT DO NOTHING";
+                   VALUES (?, ?, ?, ?, ?, ?, (SELECT key FROM game WHERE id = ?), ?) \
+                   ON CONFLICT (id) DO UPDATE SET prior = excluded.prior \
+                   WHERE puzzle.game IS NULL AND excluded.game IS NULL";
         let query = db::query(sql).bind(puzzle.id.as_str()).bind(&puzzle.moves).bind(&puzzle.line);
         let query = query.bind(puzzle.goal.word()).bind(puzzle.prior).bind(puzzle.quality);
         let query = query.bind(puzzle.game.as_ref().map(|game| game.as_str().to_owned()));

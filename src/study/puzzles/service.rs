@@ -11,6 +11,8 @@ use super::attempt::{self, AttemptError, AttemptStanding};
 use super::choosing::{self, day_of};
 use super::grading::grade;
 use super::runs::{NoAnswer, Runs};
+use super::theme_index::ThemeIndex;
+use super::themes::Theme;
 use crate::accounts::{AccountError, Accounts};
 use crate::analysis::values::{Analysis, AnalysisError, Asker};
 use crate::model::ids::{PlayerId, PuzzleId};
@@ -119,6 +121,8 @@ pub(crate) struct Puzzles {
     pub(super) shares: Shares,
     /// Shared by all copies.
     runs: Arc<Mutex<Runs<Held>>>,
+    /// Shared by all copies too.
+    themes: Arc<Mutex<ThemeIndex>>,
 }
 
 /// Who tries a puzzle.
@@ -145,7 +149,7 @@ impl Puzzles {
         analysis: Analysis,
         shares: Shares,
     ) -> Self {
-        Self { store, writer, accounts, analysis, shares, runs: Arc::default() }
+        Self { store, writer, accounts, analysis, shares, runs: Arc::default(), themes: Arc::default() }
     }
 
     /// One puzzle.
@@ -170,7 +174,7 @@ impl Puzzles {
         self.show(&entry.id).await
     }
 
-    /// The next puzzle for somebody, not `current` if there is another.
+    /// The next puzzle for somebody, about this theme if one is wanted, not `current` if there is another.
     ///
     /// # Errors
     ///
@@ -179,10 +183,16 @@ impl Puzzles {
         &self,
         who: Option<&Identity>,
         current: Option<&PuzzleId>,
+        theme: Option<Theme>,
     ) -> Result<ShownPuzzle, PuzzleError> {
-        let (puzzles, tries) = self.known_of(who).await?;
+        let (all, tries) = self.known_of(who).await?;
+        let level = choosing::level_of(&all, &tries);
+        let wanted: Vec<PuzzleEntry> = match theme {
+            None => all,
+            Some(_) => self.about(theme).await?.into_iter().map(|(_, entry)| entry).collect(),
+        };
         let draw = chance().random();
-        let entry = choosing::next(&puzzles, &tries, current, draw).ok_or(PuzzleError::NoSuchPuzzle)?;
+        let entry = choosing::next(&wanted, &tries, level, current, draw).ok_or(PuzzleError::NoSuchPuzzle)?;
         self.show(&entry.id).await
     }
 
@@ -221,6 +231,12 @@ impl Puzzles {
     pub(super) fn runs(&self) -> MutexGuard<'_, Runs<Held>> {
         // Every change is whole before anything else is done.
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of themes.
+    pub(super) fn theme_index(&self) -> MutexGuard<'_, ThemeIndex> {
+        // Every change is whole before anything else is done.
+        self.themes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How somebody does, as seen at `now`.
@@ -412,9 +428,11 @@ mod tests {
     use super::*;
     use crate::model::signing::{KEY_BYTES, Signer};
     use crate::storage::MemoryStore;
-    use crate::storage::puzzles::Harvest;
+    use crate::storage::puzzles::{Harvest, NewPuzzle};
     use crate::study::puzzles::choosing::start_of;
+    use crate::study::puzzles::mining::puzzle_id;
     use crate::study::puzzles::shipped;
+    use crate::study::puzzles::themes::themes;
 
     async fn puzzles() -> Puzzles {
         let store = Arc::new(MemoryStore::new()) as Arc<dyn Store>;
@@ -469,7 +487,7 @@ mod tests {
         }
         let record = puzzles.record(&guest, start_of(20_010)).await.unwrap();
         assert_eq!((record.streak, record.best_streak, record.solved_today), (0, 2, false));
-        assert!(record.tried >= 1 && record.solved == record.tried && record.level > 1_200);
+        assert!(record.tried >= 1 && record.solved == record.tried && record.level > 850);
     }
 
     #[tokio::test]
@@ -477,7 +495,7 @@ mod tests {
         let puzzles = puzzles().await;
         let (ada, now) = (person(&puzzles).await, start_of(20_000));
         let trier = Trier { who: Some(&ada), payer: &payer(1) };
-        let shown = puzzles.next(Some(&ada), None).await.unwrap();
+        let shown = puzzles.next(Some(&ada), None, None).await.unwrap();
         let id = shown.stored.puzzle.id.clone();
         let feedback = puzzles.attempt(trier, &id, &wrong_column(&shown), now).await.unwrap();
         let Feedback::Wrong { value: Some(value), refutation } = feedback else { panic!("{feedback:?}") };
@@ -488,8 +506,50 @@ mod tests {
         let after = puzzles.show(&id).await.unwrap();
         assert_eq!(after.stored.record.tries, 1);
         assert!(after.grade > shown.grade);
-        let another = puzzles.next(Some(&ada), Some(&id)).await.unwrap();
+        let another = puzzles.next(Some(&ada), Some(&id), None).await.unwrap();
         assert_ne!(another.stored.puzzle.id, id);
+    }
+
+    #[tokio::test]
+    async fn the_next_one_is_about_the_theme_that_is_wanted_and_suits() {
+        let puzzles = puzzles().await;
+        let ada = person(&puzzles).await;
+        for theme in Theme::ALL {
+            let mut current = None;
+            for _ in 0..3 {
+                let shown = puzzles.next(Some(&ada), current.as_ref(), Some(theme)).await.unwrap();
+                assert!(themes(&shown.stored.puzzle).contains(&theme), "{theme:?}: {shown:?}");
+                assert!(shown.grade.abs_diff(850) < 150, "{theme:?}: {}", shown.grade);
+                assert_ne!(current.as_ref(), Some(&shown.stored.puzzle.id));
+                current = Some(shown.stored.puzzle.id);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn puzzles_of_a_theme_are_counted_and_those_that_come_and_go_with_them() {
+        let puzzles = puzzles().await;
+        let count = async |theme| {
+            let counts = puzzles.theme_counts().await.unwrap();
+            let counted = counts.into_iter().find(|(other, _)| *other == theme).unwrap().1;
+            assert_eq!(puzzles.about(Some(theme)).await.unwrap().len(), counted);
+            counted
+        };
+        let forks = shipped::puzzles().iter().filter(|puzzle| themes(puzzle).contains(&Theme::Fork)).count();
+        assert_eq!(count(Theme::Fork).await, forks);
+        assert_eq!(puzzles.about(None).await.unwrap().len(), shipped::puzzles().len());
+        let game = Game::from_moves(fourfold_engine::Variant::STANDARD, "4131").unwrap();
+        let mined = NewPuzzle {
+            id: puzzle_id(game.position()),
+            moves: "4131".to_owned(),
+            line: "5".to_owned(),
+            ..shipped::puzzles()[0].clone()
+        };
+        let harvest = Harvest { puzzles: vec![mined], keep: 9 };
+        puzzles.writer.write(Write::AddPuzzles(harvest)).await.unwrap();
+        assert_eq!(count(Theme::Fork).await, forks + 1);
+        let graded = puzzles.about(Some(Theme::Fork)).await.unwrap();
+        assert!(graded.is_sorted_by_key(|(grade, _)| *grade));
     }
 
     #[tokio::test]
@@ -497,7 +557,7 @@ mod tests {
         let puzzles = puzzles().await;
         let (ada, now) = (person(&puzzles).await, start_of(20_000));
         let trier = Trier { who: Some(&ada), payer: &payer(1) };
-        let shown = puzzles.next(None, None).await.unwrap();
+        let shown = puzzles.next(None, None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
         let [left, right] = puzzles.hint(trier, id, "", now).await.unwrap();
         assert!(left < right);
@@ -510,7 +570,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_is_not_known_and_bots_leave_no_trace() {
         let puzzles = puzzles().await;
-        let shown = puzzles.next(None, None).await.unwrap();
+        let shown = puzzles.next(None, None, None).await.unwrap();
         let id = &shown.stored.puzzle.id;
         let bot = Identity { kind: PlayerKind::Bot, ..puzzles.accounts.new_guest().identity };
         for who in [None, Some(&bot)] {
@@ -525,7 +585,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn made_up_guests_neither_fill_the_store_nor_grade_puzzles() {
         let puzzles = puzzles().await;
-        let (shown, now) = (puzzles.next(None, None).await.unwrap(), start_of(20_000));
+        let (shown, now) = (puzzles.next(None, None, None).await.unwrap(), start_of(20_000));
         let id = &shown.stored.puzzle.id;
         let stored_at_most = Share::Guest.rule().network.budget.unwrap().amount;
         let mut stored = 0;
@@ -546,7 +606,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn whoever_tries_without_end_waits_and_another_does_not() {
         let puzzles = puzzles().await;
-        let (shown, now) = (puzzles.next(None, None).await.unwrap(), start_of(20_000));
+        let (shown, now) = (puzzles.next(None, None, None).await.unwrap(), start_of(20_000));
         let budget = Share::PuzzleTry.rule().network.budget.unwrap();
         puzzles.shares.charge(Share::PuzzleTry, &payer(1), u64::from(budget.amount));
         let id = &shown.stored.puzzle.id;

@@ -1,6 +1,7 @@
 //! The puzzles that come with the program, so that a fresh daemon has one of the day at once.
 //!
-//! `shipped.txt` is what `fourfold puzzles` prints: `docs/puzzles.md` says from which games.
+//! `shipped.txt` is what `fourfold puzzles` prints, graded by bots with `--grade`: `docs/puzzles.md` says from which
+//! games, and what the grades look like.
 
 use fourfold_engine::{Game, Variant};
 
@@ -29,7 +30,7 @@ pub(crate) fn line_of(puzzle: &NewPuzzle) -> String {
 }
 
 /// Reads [`line_of`] back; `None` if it is none.
-fn read_line(text: &str) -> Option<NewPuzzle> {
+pub(crate) fn read_line(text: &str) -> Option<NewPuzzle> {
     let mut words = text.split(' ');
     let goal = Goal::from_word(words.next()?)?;
     let (prior, quality) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);

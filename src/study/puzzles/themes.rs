@@ -1,8 +1,11 @@
 //! What a puzzle is about, as its position and solution show: pure. None of it is asked of the solver again.
 
+use std::str::FromStr;
+
 use fourfold_engine::notation::parse_moves;
 use fourfold_engine::search::winning_cells;
 use fourfold_engine::{Cell, Game, Position, Side, Variant};
+use thiserror::Error;
 
 use crate::storage::puzzles::{Goal, NewPuzzle};
 
@@ -23,6 +26,49 @@ pub(crate) enum Theme {
     Sacrifice,
     /// A win of many moves.
     LongWin,
+}
+
+impl Theme {
+    /// All of them, in the order in which they are shown.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Fork, Self::OnlyDefence, Self::OddThreat, Self::Sacrifice, Self::LongWin];
+
+    /// As addresses of pages have it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Fork => "fork",
+            Self::OnlyDefence => "defence",
+            Self::OddThreat => "odd",
+            Self::Sacrifice => "sacrifice",
+            Self::LongWin => "long",
+        }
+    }
+
+    /// As the HTTP interface has it.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::Fork => "fork",
+            Self::OnlyDefence => "only_defence",
+            Self::OddThreat => "odd_threat",
+            Self::Sacrifice => "sacrifice",
+            Self::LongWin => "long_win",
+        }
+    }
+}
+
+/// There is no such theme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("a theme is one of {}", Theme::ALL.map(Theme::code).join(", "))]
+pub(crate) struct UnknownTheme;
+
+impl FromStr for Theme {
+    type Err = UnknownTheme;
+
+    /// By either of its words: what one has from an address may be asked of the interface, and the other way round.
+    fn from_str(text: &str) -> Result<Self, UnknownTheme> {
+        let is_meant = |theme: &Self| theme.word() == text || theme.code() == text;
+        Self::ALL.into_iter().find(is_meant).ok_or(UnknownTheme)
+    }
 }
 
 /// Empty cells with which a side would have four, whether a stone can fall there or not.
@@ -125,9 +171,19 @@ mod tests {
     }
 
     #[test]
+    fn a_theme_has_a_word_for_pages_and_one_for_programs() {
+        for theme in Theme::ALL {
+            assert_eq!((theme.word().parse(), theme.code().parse()), (Ok(theme), Ok(theme)));
+        }
+        assert_eq!("Fork".parse::<Theme>(), Err(UnknownTheme));
+        let message = "a theme is one of fork, only_defence, odd_threat, sacrifice, long_win";
+        assert_eq!(UnknownTheme.to_string(), message);
+    }
+
+    #[test]
     fn every_theme_is_met_in_the_puzzles_that_come_with_the_program() {
         let all: Vec<_> = shipped::puzzles().iter().flat_map(themes).collect();
-        for theme in [Theme::Fork, Theme::OnlyDefence, Theme::OddThreat, Theme::Sacrifice, Theme::LongWin] {
+        for theme in Theme::ALL {
             let count = all.iter().filter(|other| **other == theme).count();
             assert!(count >= 5, "{theme:?}: {count}");
         }
