@@ -31,7 +31,7 @@ for (const [name, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })
 
     await page.keyboard.press("7");
     await page.waitForSelector('.mistakes[data-status="wrong"]');
-    assert.equal(await said(), "Not column 7.Gold wins in 20.");
+    assert.equal(await said(), "Not column 7.With best play Gold wins in 20 moves.");
     await page.waitForFunction(() => document.querySelectorAll(".mistakes .stones > g").length >= 3);
     assert.deepEqual(await dialog.locator("ff-board").boundingBox(), place, "the board stays where it is");
 
@@ -39,7 +39,7 @@ for (const [name, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })
     assert.equal(await stones(), 0);
     await page.keyboard.press("4");
     await page.waitForSelector('.mistakes[data-status="right"]');
-    assert.equal(await said(), "Right: column 4.Coral wins in 20.");
+    assert.equal(await said(), "Right: column 4.With best play Coral wins in 20 moves.");
     await page.keyboard.press("Enter");
     assert.equal(await dialog.locator("#mistakes-count").textContent(), "2 of 7", "the keyboard is on the way on");
     assert.equal(await stones(), 1);
