@@ -162,7 +162,8 @@ fn flags_that_there_are_not_and_broken_files_are_no_success() {
 fn puzzles_that_bots_grade_again_stay_as_they_ship() {
     let shipped = include_str!("../src/study/puzzles/shipped.txt");
     let puzzles = shipped.lines().filter(|line| !line.starts_with('#')).step_by(900);
-    let file: String = ["# a comment"].into_iter().chain(puzzles).map(|line| format!("{line}\n")).collect();
+    let lines: Vec<&str> = ["# a comment"].into_iter().chain(puzzles).collect();
+    let file = lines.join("\n") + "\n";
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("puzzles.txt");
     fs::write(&path, &file).unwrap();
