@@ -16,6 +16,7 @@ use crate::model::clock::takes_days;
 use crate::model::ids::ChallengeId;
 use crate::model::opening::{OpeningKind, SideChoice};
 use crate::protocol::server::Offer;
+use crate::protocol::terms::WireSide;
 
 #[derive(Template)]
 #[template(path = "challenge.html")]
@@ -37,8 +38,8 @@ struct ChallengePage {
     begins: String,
     colors: String,
     opening: String,
-    /// Whether whoever accepts chooses a side.
-    chooses: bool,
+    /// The sides of which whoever accepts chooses one, each with its words; none where they are chosen.
+    sides: Vec<(&'static str, String)>,
     /// The position in which the game begins, if it is not the empty board.
     position: Option<MiniBoard>,
     /// Whether somebody in particular is asked, who may say no.
@@ -79,7 +80,7 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
             &[("width", variant.width()), ("height", variant.height()), ("connect", variant.connect())],
         ),
         games: words::length_of(lang, offer.terms.games.number()),
-        chooses: offer.terms.side == SideChoice::Opponent && !is_mine,
+        sides: if offer.terms.side == SideChoice::Opponent { sides(lang) } else { Vec::new() },
         position: given(&offer),
         begins: begins(lang, &offer, is_mine),
         colors: words::colors(lang, offer.terms.side, is_mine),
@@ -89,6 +90,12 @@ pub(super) async fn page(State(state): State<AppState>, visitor: Visitor, Path(i
         title,
     };
     Ok(Html(page.render()?))
+}
+
+/// Both sides, and what one would play.
+fn sides(lang: Language) -> Vec<(&'static str, String)> {
+    let words = |side| lang.fill("invite.you_play", &[("color", words::color(lang, side))]);
+    [WireSide::First, WireSide::Second].map(|side| (words::key(side), words(side))).into()
 }
 
 /// The position after the moves that the challenger gives.

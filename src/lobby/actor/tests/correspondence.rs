@@ -186,7 +186,7 @@ async fn a_week_of_restarts_keeps_challenge_game_and_clocks() {
         let again = hear_offer(&mut maker);
         assert_eq!((&again.challenge, &again.terms), (&offer.challenge, &offer.terms), "day {day}");
         let left = Duration::from_millis(again.expires_ms);
-        let expected = 7 * DAY - day * (DAY + Duration::from_hours(1));
+        let expected = (7 * DAY).saturating_sub(day * (DAY + Duration::from_hours(1)));
         assert!(left <= expected && left + Duration::from_mins(5) > expected, "day {day}: {left:?} are left");
         maker.say(ask.clone()).await;
         arena.settle().await;
