@@ -48,7 +48,7 @@ export function wantsRated() {
  */
 export async function playBot(bot, side = "random", time = chosenTime(), from = { variant: USUAL_BOARD, moves: "" }, rated = false) {
   expectGame();
-  /** @type {Partial<import("../types/protocol").Terms>} */
+  /** @type {Pick<import("../types/protocol").Terms, "rated" | "opening">} */
   const begin = from.moves ? { rated: false, opening: { kind: "given", moves: from.moves } } : { rated };
   try {
     await connection.request({ type: "play_bot", bot, time, side, pace: current().pace, variant: from.variant, ...begin });

@@ -200,8 +200,8 @@ async fn a_week_of_restarts_keeps_challenge_game_and_clocks() {
     let sides = BySide { first: &ada, second: &bob };
     let sides = if game.you == Some(WireSide::First) { BySide { first: &bob, second: &ada } } else { sides };
     assert_eq!(arena.store.links().await.unwrap(), [], "it was taken");
-    for ply in 0..7_u32 {
-        tokio::time::sleep(2 * DAY).await;
+    for ply in 0..4_u32 {
+        tokio::time::sleep(DAY).await;
         arena = Arena::restarted(Arc::clone(&arena.store)).await;
         let mover = if ply % 2 == 0 { sides.first } else { sides.second };
         let mut client = arena.join(mover).await;
@@ -209,16 +209,19 @@ async fn a_week_of_restarts_keeps_challenge_game_and_clocks() {
         let (side, left) = to_move(&shown);
         assert_eq!(
             (Some(side), left.as_secs() / 3_600),
-            (shown.you, 23),
-            "ply {ply}: a day of the three is left"
+            (shown.you, 47),
+            "ply {ply}: two of three days are left"
         );
         client.play(&game.game, ply, if ply % 2 == 0 { 4 } else { 3 }).await;
         arena.settle().await;
     }
+    let client = arena.join(sides.first).await;
+    client.resign(&game.game).await;
+    arena.settle().await;
     let stored = arena.store.game(&game.game).await.unwrap().unwrap();
     assert_eq!(
         (stored.moves().as_str(), stored.ending().map(|end| end.reason)),
-        ("4343434", Some(EndReason::Four))
+        ("4343", Some(EndReason::Resign))
     );
 }
 
