@@ -32,7 +32,7 @@ use crate::storage::records::Record;
 use crate::storage::records::players::PlayerCache;
 
 /// What the addresses of pictures in pixels end with: that for links, and that of all moves.
-const PREVIEW: &str = ".png";
+pub(super) const PREVIEW: &str = ".png";
 const ANIMATION: &str = ".gif";
 
 /// A record with what its opening is called.
@@ -148,7 +148,7 @@ pub(super) async fn game_list(
 }
 
 /// The thread that draws is gone.
-fn undrawn() -> ApiError {
+pub(super) fn undrawn() -> ApiError {
     ApiError::new(ApiCode::Busy, "the picture could not be drawn")
 }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::account::person;
+use super::games::{PREVIEW, undrawn};
 use super::tournament_plans::refuse_unwanted;
 use super::{CURSOR, LIMIT};
 use crate::accounts::Authenticated;
@@ -27,9 +28,6 @@ use crate::model::study::{Study, StudyComment, StudyListing};
 use crate::protocol::terms::WireVariant;
 use crate::study::studies::StudyError;
 use crate::system::shares::Payer;
-
-/// What the address of its picture ends with.
-const PREVIEW: &str = ".png";
 
 /// Largest body: 8,000 characters of comments, each escaped as two halves, beside the line.
 const STUDY_BYTES_MAX: usize = 128 * 1_024;
@@ -159,8 +157,7 @@ async fn study(
     let stored = state.studies.show(&study_id(drawn_of.unwrap_or(&part))?).await?;
     if drawn_of.is_some() {
         let drawn = state.previews.draw(PictureKind::Still, stored.study.game().clone()).await;
-        let drawn = drawn.ok_or_else(|| ApiError::new(ApiCode::Busy, "the picture could not be drawn"))?;
-        return Ok(pixels(&headers, Keep::Derived, PictureKind::Still, drawn));
+        return Ok(pixels(&headers, Keep::Settled, PictureKind::Still, drawn.ok_or_else(undrawn)?));
     }
     Ok(([(header::CACHE_CONTROL, "no-cache")], Json(view_of(&state, &stored).await?)).into_response())
 }

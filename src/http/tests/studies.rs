@@ -171,6 +171,7 @@ async fn studies_read_without_script_and_say_what_is_whose() {
     let request = get(&format!("{}.png", address(&study))).body(Body::empty()).unwrap();
     let picture = site.open(SOMEWHERE, request).await;
     assert_eq!(picture.headers()[header::CONTENT_TYPE], "image/png");
+    assert_eq!(picture.headers()[header::CACHE_CONTROL], "public, no-cache", "its maker may change it");
 
     let private = made(&site, &ada, &json!({ "title": "Mine", "moves": "" })).await;
     let by_link = site.get(&format!("/study/{}", private["id"].as_str().unwrap())).await.body;
