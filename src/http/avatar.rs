@@ -10,6 +10,7 @@ use crate::http::assets;
 use crate::model::ids::PlayerName;
 use crate::model::player::PlayerKind;
 use crate::model::portrait::Picture;
+use crate::protocol::terms::WirePlayer;
 
 /// Hues of the circle that faces take: few enough to be told apart.
 const HUES: u16 = 12;
@@ -18,28 +19,25 @@ const HUES: u16 = 12;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Template)]
 #[template(path = "parts/avatar.html")]
 pub(super) struct Avatar {
-    /// Degrees on the colour circle.
-    hue: u16,
-    eyes: u8,
-    mouth: u8,
-    antenna: u8,
-    /// Of a person; bots have a face.
+    face: BotFace,
+    /// Of a person; bots have their face.
     picture: Option<Picture>,
 }
 
 impl HtmlSafe for Avatar {}
 
-/// The same as a file of its own, for pages that know a player by name alone.
-#[derive(Clone, Copy, Debug, Template)]
-#[template(path = "parts/avatar-file.html")]
-struct AvatarFile {
+/// The square face of a bot, without a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Template)]
+#[template(path = "parts/bot-face.html")]
+struct BotFace {
+    /// Degrees on the colour circle.
     hue: u16,
     eyes: u8,
     mouth: u8,
     antenna: u8,
-    /// What it consists of, if it is one of the set.
-    drawn: Option<&'static str>,
 }
+
+impl HtmlSafe for BotFace {}
 
 /// The pictures of people, a `symbol` each.
 const PICTURES: &str = include_str!("../../web/static/pictures.svg");
@@ -52,22 +50,23 @@ fn drawing(picture: Picture) -> &'static str {
     within.split_once("</symbol>").map_or("", |(drawing, _)| drawing)
 }
 
-/// Where the picture of whoever has this name is.
-pub(super) fn address(name: &PlayerName) -> String {
-    format!("/api/v1/players/{name}/picture.svg")
+/// Where the picture of a person is, as a file; bots stand in lists without one.
+pub(super) fn address(player: &WirePlayer) -> Option<String> {
+    let is_person = player.kind != PlayerKind::Bot;
+    is_person.then(|| format!("/api/v1/players/{}/picture.svg", player.name))
 }
 
 impl Avatar {
     /// The face of this name, however it is spelt in capitals and small letters.
     pub(super) fn new(name: &str) -> Self {
         let digest = Sha256::digest(name.to_lowercase());
-        Self {
+        let face = BotFace {
             hue: u16::from(digest[0]) % HUES * (360 / HUES),
             eyes: digest[1] % 4,
             mouth: digest[2] % 4,
             antenna: digest[3] % 3,
-            picture: None,
-        }
+        };
+        Self { face, picture: None }
     }
 
     /// The picture of a player of this kind, who may have chosen one.
@@ -81,10 +80,10 @@ impl Avatar {
         Self { picture, ..Self::new(name.as_str()) }
     }
 
-    /// As a file.
+    /// As a file of its own, for pages that know a player by name alone.
     pub(super) fn file(self) -> String {
-        let Self { hue, eyes, mouth, antenna, picture } = self;
-        AvatarFile { hue, eyes, mouth, antenna, drawn: picture.map(drawing) }.to_string()
+        let drawn = self.picture.map_or_else(|| self.face.to_string(), |picture| drawing(picture).to_owned());
+        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 48 48\">{drawn}</svg>")
     }
 
     /// Where the pictures of people are.

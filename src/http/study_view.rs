@@ -7,8 +7,8 @@ use super::state::AppState;
 use crate::model::ids::{PlayerId, PlayerName, StudyId};
 use crate::model::study::StudyComment;
 use crate::protocol::terms::WireVariant;
-use crate::storage::StoreError;
 use crate::storage::studies::StoredStudy;
+use crate::storage::{StoreError, StoredPlayer};
 
 /// What is said of a position.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -80,15 +80,21 @@ pub(super) async fn views_of(
     let owners = state.store.players(&owners).await?;
     let view = |stored: &StoredStudy| {
         let owner = owners.iter().find(|owner| owner.id == stored.owner);
-        let missing = || StoreError::Corrupt(format!("study {} has an owner who is not there", stored.id));
-        Ok(StudyView::new(stored, owner.ok_or_else(missing)?.name.clone()))
+        Ok(StudyView::new(stored, owner.ok_or_else(|| ownerless(stored))?.name.clone()))
     };
     studies.iter().map(view).collect()
 }
 
 /// The same of one.
 pub(super) async fn view_of(state: &AppState, stored: &StoredStudy) -> Result<StudyView, StoreError> {
-    let missing = || StoreError::Corrupt(format!("study {} has an owner who is not there", stored.id));
-    let owner = state.store.player(&stored.owner).await?.ok_or_else(missing)?;
-    Ok(StudyView::new(stored, owner.name))
+    Ok(StudyView::new(stored, owner_of(state, stored).await?.name))
+}
+
+/// Who made a study.
+pub(super) async fn owner_of(state: &AppState, stored: &StoredStudy) -> Result<StoredPlayer, StoreError> {
+    state.store.player(&stored.owner).await?.ok_or_else(|| ownerless(stored))
+}
+
+fn ownerless(stored: &StoredStudy) -> StoreError {
+    StoreError::Corrupt(format!("study {} has an owner who is not there", stored.id))
 }

@@ -1,6 +1,8 @@
 //! What a player did on which day, from the newest games. Pure.
 
 use fourfold_engine::{Side, SideResult, Variant, WinDrawLoss};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::model::clock::takes_days;
 use crate::model::ids::PlayerId;
@@ -17,7 +19,8 @@ pub(crate) const DAYS: i64 = 14;
 pub(crate) const GAMES_MAX: u32 = 200;
 
 /// How games are told apart, in the order in which they are listed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Sort {
     /// They moved the rating of games at the board.
     Rated,

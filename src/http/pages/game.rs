@@ -201,14 +201,13 @@ fn seat(
     let change = end.and_then(|end| end.rating.as_ref()).map(|rating| of(rating, side));
     let player = of(&snapshot.players, side);
     let character = cast.of(&player.id).cloned();
-    let is_person = player.kind != PlayerKind::Bot;
     SeatBar {
         place,
         side: words::key(side),
         disc: DiscIcon::new(side),
         player: PlayerTag::new(lang, player).called(character.as_ref().map(|character| character.name)),
         character,
-        picture: is_person.then(|| avatar::address(&player.name)),
+        picture: avatar::address(player),
         clock: words::clock_face(lang, *of(&snapshot.clock, side)),
         is_to_move: snapshot.to_move == Some(side),
         delta: change.map(|change| change.after - change.before),

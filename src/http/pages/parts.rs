@@ -119,8 +119,7 @@ impl PlayerTag {
 
     /// With the picture that people have; bots have a face or none.
     pub(super) fn pictured(self, player: &WirePlayer) -> Self {
-        let is_person = player.kind != PlayerKind::Bot;
-        Self { picture: is_person.then(|| avatar::address(&player.name)), ..self }
+        Self { picture: avatar::address(player), ..self }
     }
 
     /// Without the badge, for lists of one kind of players.

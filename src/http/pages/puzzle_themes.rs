@@ -9,6 +9,7 @@ use super::layout::{LayoutFrame, Tab, Visitor};
 use super::puzzle_teaser::Teaser;
 use crate::http::state::AppState;
 use crate::http::texts::Language;
+use crate::storage::puzzles::PuzzleEntry;
 use crate::study::puzzles::themes::Theme;
 
 /// Puzzles on a page: four rows of a wide one.
@@ -50,20 +51,20 @@ pub(super) struct ThemeChoice {
     pub(super) is_here: bool,
 }
 
-/// All puzzles, then those of each theme that has any.
+/// All of these puzzles, then those of each theme that has any.
 pub(super) async fn choices(
     state: &AppState,
     lang: Language,
+    puzzles: &[(u32, PuzzleEntry)],
     chosen: Option<Theme>,
 ) -> Result<Vec<ThemeChoice>, PageError> {
-    let all = state.puzzles.all().await?.len();
     let all = ThemeChoice {
         url: "/puzzles".to_owned(),
         word: lang.text("puzzles.all_themes"),
-        count: lang.number(all as u64),
+        count: lang.number(puzzles.len() as u64),
         is_here: chosen.is_none(),
     };
-    let counts = state.puzzles.theme_counts().await?.into_iter().filter(|(_, count)| *count > 0);
+    let counts = state.puzzles.theme_counts(puzzles).await?.into_iter().filter(|(_, count)| *count > 0);
     let of_theme = |(theme, count): (Theme, usize)| ThemeChoice {
         url: url(theme),
         word: name(lang, theme),
@@ -115,7 +116,9 @@ pub(super) async fn page(
     page: usize,
 ) -> Result<Response, PageError> {
     let lang = visitor.language();
-    let all = state.puzzles.about(Some(theme)).await?;
+    let all = state.puzzles.all().await?;
+    let themes = choices(state, lang, &all, Some(theme)).await?;
+    let all = state.puzzles.of_theme(all, theme).await?;
     let pages = all.len().div_ceil(PAGE_PUZZLES).max(1);
     let page = page.clamp(1, pages);
     let mut tiles = Vec::new();
@@ -124,7 +127,7 @@ pub(super) async fn page(
     }
     let title = name(lang, theme);
     let shown = ThemePage {
-        themes: choices(state, lang, Some(theme)).await?,
+        themes,
         title,
         word: theme.word(),
         term: term(theme),
@@ -147,7 +150,7 @@ struct NoThemePage {
 pub(super) async fn refuse(state: &AppState, visitor: &Visitor, wanted: &str) -> Result<Response, PageError> {
     let lang = visitor.language();
     let shown = NoThemePage {
-        themes: choices(state, lang, None).await?,
+        themes: choices(state, lang, &state.puzzles.all().await?, None).await?,
         words: lang.fill("puzzles.no_theme", &[("theme", wanted)]),
         frame: visitor.frame(Tab::Puzzles, lang.text("puzzles.title")),
     };

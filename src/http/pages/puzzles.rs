@@ -169,13 +169,14 @@ pub(super) async fn index(
 async fn overview(state: &AppState, visitor: &Visitor) -> Page {
     let lang = visitor.language();
     let record = record(state, visitor).await?;
+    let all = state.puzzles.all().await?;
     let page = PuzzlesPage {
         frame: visitor.frame(Tab::Puzzles, lang.text("puzzles.title")),
         daily: daily_teaser(state, lang).await?,
         yours: Yours::new(lang, record),
         calendar: calendar(state, visitor).await?,
-        themes: puzzle_themes::choices(state, lang, None).await?,
-        shelves: shelves(state, lang).await?,
+        themes: puzzle_themes::choices(state, lang, &all, None).await?,
+        shelves: shelves(state, lang, &all).await?,
     };
     Ok(Html(page.render()?))
 }
@@ -197,8 +198,11 @@ async fn record(state: &AppState, visitor: &Visitor) -> Result<PuzzleRecord, Pag
 }
 
 /// A third of all puzzles on each shelf, of which some are shown, spread over it.
-async fn shelves(state: &AppState, lang: Language) -> Result<Vec<(&'static str, Vec<Teaser>)>, PageError> {
-    let all = state.puzzles.all().await?;
+async fn shelves(
+    state: &AppState,
+    lang: Language,
+    all: &[(u32, PuzzleEntry)],
+) -> Result<Vec<(&'static str, Vec<Teaser>)>, PageError> {
     let third = all.len().div_ceil(3).max(1);
     let mut shelves = Vec::new();
     for (key, shelf) in ["puzzles.easy", "puzzles.medium", "puzzles.hard"].into_iter().zip(all.chunks(third))

@@ -15,7 +15,7 @@ use super::parts::Icon;
 use super::{Page, analysis, words};
 use crate::http::opening_names::OpeningLine;
 use crate::http::state::AppState;
-use crate::http::study_view::{CommentView, StudyView, view_of, views_of};
+use crate::http::study_view::{CommentView, StudyView, owner_of, view_of, views_of};
 use crate::http::texts::Language;
 use crate::model::ids::{PlayerName, StudyId};
 use crate::model::player::PlayerKind;
@@ -149,11 +149,11 @@ async fn tiles(state: &AppState, studies: &[StoredStudy]) -> Result<Vec<StudyTil
 pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id): Path<String>) -> Page {
     let stored = find(&state, &visitor, &id).await?;
     let lang = visitor.language();
-    let view = view_of(&state, &stored).await?;
+    let owner = owner_of(&state, &stored).await?;
+    let view = StudyView::new(&stored, owner.name.clone());
     let study = &stored.study;
     let (variant, start) = (study.game().variant(), study.start() as usize);
     let first = study.game().moves().get(..start).unwrap_or_default();
-    let owner = state.store.player(&stored.owner).await?;
     let described = study.comments().first().map_or_else(
         || lang.fill("study.by", &[("name", &view.by)]),
         |comment| comment.text.chars().take(200).collect(),
@@ -171,7 +171,7 @@ pub(super) async fn one(State(state): State<AppState>, visitor: Visitor, Path(id
         steps: steps(lang, &stored),
         analysis: analysis::address(variant, &view.moves),
         is_mine: visitor.is(&stored.owner),
-        may_report: owner.is_some_and(|owner| visitor.may_report(&owner)),
+        may_report: visitor.may_report(&owner),
         view,
     };
     Ok(Html(page.render()?))

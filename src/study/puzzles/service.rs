@@ -530,7 +530,7 @@ mod tests {
     async fn puzzles_of_a_theme_are_counted_and_those_that_come_and_go_with_them() {
         let puzzles = puzzles().await;
         let count = async |theme| {
-            let counts = puzzles.theme_counts().await.unwrap();
+            let counts = puzzles.theme_counts(&puzzles.all().await.unwrap()).await.unwrap();
             let counted = counts.into_iter().find(|(other, _)| *other == theme).unwrap().1;
             assert_eq!(puzzles.about(Some(theme)).await.unwrap().len(), counted);
             counted

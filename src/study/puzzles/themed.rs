@@ -11,23 +11,39 @@ impl Puzzles {
     ///
     /// The store failed.
     pub(crate) async fn about(&self, theme: Option<Theme>) -> Result<Vec<(u32, PuzzleEntry)>, PuzzleError> {
-        let mut all = self.all().await?;
-        if let Some(theme) = theme {
-            self.learn_themes(&all).await?;
-            let index = self.theme_index();
-            all.retain(|(_, entry)| index.is_about(&entry.id, theme));
+        let all = self.all().await?;
+        match theme {
+            Some(theme) => self.of_theme(all, theme).await,
+            None => Ok(all),
         }
-        Ok(all)
     }
 
-    /// How many puzzles there are about each theme.
+    /// Those of these puzzles that are about something.
     ///
     /// # Errors
     ///
     /// The store failed.
-    pub(crate) async fn theme_counts(&self) -> Result<[(Theme, usize); Theme::ALL.len()], PuzzleError> {
-        let all = self.all().await?;
-        self.learn_themes(&all).await?;
+    pub(crate) async fn of_theme(
+        &self,
+        mut puzzles: Vec<(u32, PuzzleEntry)>,
+        theme: Theme,
+    ) -> Result<Vec<(u32, PuzzleEntry)>, PuzzleError> {
+        self.learn_themes(&puzzles).await?;
+        let index = self.theme_index();
+        puzzles.retain(|(_, entry)| index.is_about(&entry.id, theme));
+        Ok(puzzles)
+    }
+
+    /// How many of all puzzles are about each theme.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub(crate) async fn theme_counts(
+        &self,
+        all: &[(u32, PuzzleEntry)],
+    ) -> Result<[(Theme, usize); Theme::ALL.len()], PuzzleError> {
+        self.learn_themes(all).await?;
         let index = self.theme_index();
         let count = |theme| all.iter().filter(|(_, entry)| index.is_about(&entry.id, theme)).count();
         Ok(Theme::ALL.map(|theme| (theme, count(theme))))

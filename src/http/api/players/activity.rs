@@ -39,7 +39,7 @@ struct DayView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct PlayedView {
     /// Whether they moved a rating, and which pace they had.
-    sort: SortView,
+    sort: Sort,
     /// Board size.
     variant: WireVariant,
     #[serde(flatten)]
@@ -50,32 +50,10 @@ struct PlayedView {
     after: Option<i32>,
 }
 
-/// How games are told apart.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum SortView {
-    /// They moved the rating of games at the board.
-    Rated,
-    /// They moved none.
-    Casual,
-    /// With days for each move, rated or not.
-    Correspondence,
-}
-
-impl From<Sort> for SortView {
-    fn from(sort: Sort) -> Self {
-        match sort {
-            Sort::Rated => Self::Rated,
-            Sort::Casual => Self::Casual,
-            Sort::Correspondence => Self::Correspondence,
-        }
-    }
-}
-
 impl From<ActiveDay> for DayView {
     fn from(ActiveDay { day, played, opponents }: ActiveDay) -> Self {
         let played = played.into_iter().map(|Played { sort, variant, score, rating }| PlayedView {
-            sort: sort.into(),
+            sort,
             variant: WireVariant(variant),
             score: WinDrawLoss::into(score),
             before: rating.map(|(before, _)| before.to_elo()),
