@@ -15,8 +15,10 @@ use tracing::{debug, warn};
 use super::connection::{self, ConnectionDeps, HangUp};
 use super::connection_limits::{ConnectionLimits, ConnectionPlace, TooManyConnections};
 use super::error::{ApiCode, ApiError};
+use super::link::{Arrivals, Tunnel};
 use super::named_host::NamedHosts;
-use super::proxy_protocol::{self, BadHeader};
+use super::peer_stream::PeerStream;
+use super::proxy_protocol::{self, BadHeader, FromNode};
 use super::site::Site;
 use super::tls::Tls;
 use crate::model::signing::Signer;
@@ -197,6 +199,7 @@ fn admit(
                 debug!(%error, "a connection ended before it began");
                 return;
             }
+            let stream = PeerStream::Own(stream);
             if is_balancer {
                 transport.tasks.spawn(serve_balanced(transport.clone(), stream, peer, slot, deps.clone()));
             } else {
@@ -205,7 +208,7 @@ fn admit(
         }
         Err(full) => {
             if transport.tls.is_none() && !is_balancer {
-                turn_away(&stream, full);
+                turn_away(&mut PeerStream::Own(stream), full);
             }
             warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
         }
@@ -215,7 +218,7 @@ fn admit(
 /// Serves a connection whose peer is known, by TLS if there is any.
 fn begin<P>(
     tls: Option<&Tls>,
-    stream: TcpStream,
+    stream: PeerStream,
     peer: SocketAddr,
     place: P,
     deps: &ConnectionDeps,
@@ -232,18 +235,26 @@ fn begin<P>(
 /// Serves a connection once its balancer has said whose it is. Without that nobody knows, and it is closed.
 async fn serve_balanced(
     transport: Transport,
-    mut stream: TcpStream,
+    mut stream: PeerStream,
     balancer: SocketAddr,
     place: ConnectionPlace,
     deps: ConnectionDeps,
 ) {
-    let client = tokio::select! {
+    let heard = tokio::select! {
         biased;
         () = deps.stop.cancelled() => return,
-        client = client_behind(&transport, &mut stream, balancer) => client,
+        heard = heard_from(&transport, &mut stream, balancer) => heard,
     };
-    let Some(client) = client else { return };
-    let peer = client.unwrap_or(balancer);
+    let peer = match (heard, &stream) {
+        (Some(Heard::Client(client)), _) => client,
+        (Some(Heard::Itself), _) => balancer,
+        (Some(Heard::Link), PeerStream::Own(_)) => {
+            // What it carries is counted, one by one.
+            drop(place);
+            return serve_link(transport, stream, balancer, deps).await;
+        }
+        (None | Some(Heard::Link), _) => return,
+    };
     let counted = Some(peer).filter(|peer| *peer != balancer).map(|peer| peer.ip());
     // What a node passes on may come from a proxy, which speaks for many.
     let counted = counted.filter(|client| !transport.site.trusts(*client));
@@ -252,24 +263,34 @@ async fn serve_balanced(
         Ok(share) => begin(transport.tls.as_ref(), stream, peer, (place, share), &deps, &transport.tasks),
         Err(full) => {
             if transport.tls.is_none() {
-                turn_away(&stream, full);
+                turn_away(&mut stream, full);
             }
             debug!(%peer, reason = %full, "connection turned away");
         }
     }
 }
 
+/// What whoever speaks for others said first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Heard {
+    Client(SocketAddr),
+    Itself,
+    Link,
+}
+
 /// Who is behind a balancer or a node, or that it speaks for itself; nothing if it does not say so.
-async fn client_behind(
-    transport: &Transport,
-    stream: &mut TcpStream,
-    balancer: SocketAddr,
-) -> Option<Option<SocketAddr>> {
-    let client = match &transport.nodes {
-        Some(signer) => proxy_protocol::client_of_node(stream, signer).await.map(Some),
-        None => proxy_protocol::client_of(stream).await,
+async fn heard_from(transport: &Transport, stream: &mut PeerStream, balancer: SocketAddr) -> Option<Heard> {
+    let heard = match &transport.nodes {
+        Some(signer) => proxy_protocol::from_node(stream, signer).await.map(|said| match said {
+            FromNode::Client(client) => Heard::Client(client),
+            FromNode::Link => Heard::Link,
+        }),
+        None => {
+            let client = proxy_protocol::client_of(stream).await;
+            client.map(|client| client.map_or(Heard::Itself, Heard::Client))
+        }
     };
-    client
+    heard
         .inspect_err(|bad| match bad {
             // It only looked whether somebody is there.
             BadHeader::Broken(error) => debug!(%balancer, %error, "a connection ended before it began"),
@@ -283,8 +304,41 @@ async fn client_behind(
         .ok()
 }
 
+/// Serves all connections that another node's link carries, until it ends.
+async fn serve_link(transport: Transport, stream: PeerStream, node: SocketAddr, deps: ConnectionDeps) {
+    let mut arrivals = match Arrivals::of(stream).await {
+        Ok(arrivals) => arrivals,
+        Err(error) => return debug!(%node, %error, "a node's link ended before it began"),
+    };
+    let mut is_parting = false;
+    loop {
+        tokio::select! {
+            biased;
+            () = deps.stop.cancelled(), if !is_parting => {
+                is_parting = true;
+                arrivals.part();
+            }
+            arrived = arrivals.next() => match arrived {
+                Some(tunnel) => admit_passed(tunnel, node, &transport, &deps),
+                None => return,
+            }
+        }
+    }
+}
+
+/// Starts the task of a connection that a link carries, if there is a place for it.
+fn admit_passed(tunnel: Tunnel, node: SocketAddr, transport: &Transport, deps: &ConnectionDeps) {
+    match transport.connection_limits.take(None) {
+        Ok(place) => {
+            let stream = PeerStream::Passed(Box::new(tunnel));
+            transport.tasks.spawn(serve_balanced(transport.clone(), stream, node, place, deps.clone()));
+        }
+        Err(full) => debug!(%node, reason = %full, "connection turned away"),
+    }
+}
+
 /// Serves a connection once TLS is agreed on. It holds its place meanwhile, so that those who say nothing are counted.
-async fn serve_encrypted<P>(tls: Tls, stream: TcpStream, peer: SocketAddr, place: P, deps: ConnectionDeps)
+async fn serve_encrypted<P>(tls: Tls, stream: PeerStream, peer: SocketAddr, place: P, deps: ConnectionDeps)
 where
     P: Unpin + Send + 'static,
 {
@@ -306,15 +360,14 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
 }
 
 /// Tells a peer why, as far as that is possible without waiting for it.
-fn turn_away(stream: &TcpStream, full: TooManyConnections) {
+fn turn_away(stream: &mut PeerStream, full: TooManyConnections) {
     let code = match full {
         TooManyConnections::Total => ApiCode::Busy,
         TooManyConnections::Address => ApiCode::RateLimited,
     };
     let error = ApiError::new(code, full.to_string()).retry_in(RETRY);
     let response = error.to_http_text(code.status());
-    // A peer that is gone or takes nothing has no use for the reason.
-    let _ = stream.try_write(response.as_bytes());
+    stream.last_words(response.as_bytes());
 }
 
 /// Whether an accept failed for reasons of the one connection, so that the next may be taken at once.

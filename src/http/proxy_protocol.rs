@@ -91,21 +91,40 @@ where
     timeout(HEADER_MAX, read(stream)).await.unwrap_or(Err(BadHeader::Late))
 }
 
+/// What another node has for this one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FromNode {
+    /// The connection of a client who has this address.
+    Client(SocketAddr),
+    /// A [link](super::link) that will carry many.
+    Link,
+}
+
 /// The same from another node, which shows that it has the cluster's key.
 ///
 /// # Errors
 ///
 /// As before.
-pub(super) async fn client_of_node<S>(stream: &mut S, signer: &Signer) -> Result<SocketAddr, BadHeader>
+pub(super) async fn from_node<S>(stream: &mut S, signer: &Signer) -> Result<FromNode, BadHeader>
 where
     S: AsyncRead + Unpin,
 {
     let header = timeout(HEADER_MAX, read_header(stream)).await.unwrap_or(Err(BadHeader::Late))?;
     let Header { spoken, rest } = header;
-    let client = client_in(spoken, &rest).ok_or(BadHeader::Unsealed)?;
+    let (purpose, said) = match client_in(spoken, &rest) {
+        Some(client) => (Purpose::Relay, FromNode::Client(client)),
+        None => (Purpose::Link, FromNode::Link),
+    };
     let (addresses, more) = rest.split_at_checked(spoken.bytes_min()).ok_or(BadHeader::Unsealed)?;
     let seal = more.strip_prefix(&SEAL).ok_or(BadHeader::Unsealed)?;
-    if signer.is_sealed(Purpose::Relay, addresses, seal) { Ok(client) } else { Err(BadHeader::Unsealed) }
+    if signer.is_sealed(purpose, addresses, seal) { Ok(said) } else { Err(BadHeader::Unsealed) }
+}
+
+/// What a node says before it carries the connections of many: a header of its own, sealed.
+pub(super) fn header_of_link(signer: &Signer) -> Vec<u8> {
+    let rest = [&SEAL[..], &signer.seal(Purpose::Link, &[])].concat();
+    let length = u16::try_from(rest.len()).unwrap_or(u16::MAX).to_be_bytes();
+    [&SIGNATURE[..], &[0x20, 0x00], &length, &rest].concat()
 }
 
 /// What a node says before it passes a connection on: whose it is, sealed.
@@ -245,10 +264,10 @@ mod tests {
         Signer::new(&[key; 32])
     }
 
-    async fn heard_of_node(bytes: &[u8]) -> (Result<SocketAddr, String>, Vec<u8>) {
+    async fn heard_of_node(bytes: &[u8]) -> (Result<FromNode, String>, Vec<u8>) {
         let mut stream = bytes;
-        let client = client_of_node(&mut stream, &signer(7)).await.map_err(|bad| bad.to_string());
-        (client, stream.to_vec())
+        let said = from_node(&mut stream, &signer(7)).await.map_err(|bad| bad.to_string());
+        (said, stream.to_vec())
     }
 
     #[tokio::test]
@@ -256,21 +275,30 @@ mod tests {
         for client in ["203.0.113.9:54321", "[2001:db8::7]:1", "0.0.0.0:0"] {
             let client: SocketAddr = client.parse().unwrap();
             let bytes = [header_of_node(client, &signer(7)), b"GET /".to_vec()].concat();
-            assert_eq!(heard_of_node(&bytes).await, (Ok(client), b"GET /".to_vec()));
+            assert_eq!(heard_of_node(&bytes).await, (Ok(FromNode::Client(client)), b"GET /".to_vec()));
             // To those who ask for no seal it is a header like others.
             assert_eq!(heard(&bytes).await.0, Ok(Some(client)));
         }
+        let link = [header_of_link(&signer(7)), b"PRI * HTTP/2.0".to_vec()].concat();
+        assert_eq!(heard_of_node(&link).await, (Ok(FromNode::Link), b"PRI * HTTP/2.0".to_vec()));
     }
 
     #[tokio::test]
     async fn who_has_not_the_cluster_s_key_is_no_node() {
         let client = "203.0.113.9:54321".parse().unwrap();
-        let sealed = header_of_node(client, &signer(7));
-        let unsealed = [header(0x21, 0x11, &v4()), header(0x20, 0, &[]), header_of_node(client, &signer(8))];
-        let changed = (FIXED_BYTES..sealed.len()).map(|at| {
-            let mut bytes = sealed.clone();
-            bytes[at] ^= 1;
-            bytes
+        let sealed = [header_of_node(client, &signer(7)), header_of_link(&signer(7))];
+        let unsealed = [
+            header(0x21, 0x11, &v4()),
+            header(0x20, 0, &[]),
+            header_of_node(client, &signer(8)),
+            header_of_link(&signer(8)),
+        ];
+        let changed = sealed.iter().flat_map(|sealed| {
+            (FIXED_BYTES..sealed.len()).map(|at| {
+                let mut bytes = sealed.clone();
+                bytes[at] ^= 1;
+                bytes
+            })
         });
         for bytes in unsealed.into_iter().chain(changed) {
             let (refused, _) = heard_of_node(&bytes).await;

@@ -3,20 +3,25 @@
 //! It reads nothing but a balancer's question whether it lives, so that TLS and WebSocket are the leader's matter. Who
 //! connects while nobody leads waits a little: then somebody will.
 
+mod way;
+
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, copy_buf, split};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
+use self::way::Ways;
 use super::connection_limits::ConnectionPlace;
 use super::listener::{self, Transport, Warnings};
+use super::peer_stream::PeerStream;
 use super::proxy_protocol::{self, BadHeader};
 use crate::model::signing::Signer;
 
@@ -31,6 +36,9 @@ const CONNECT_MAX: Duration = Duration::from_secs(2);
 
 /// What is read at once of either side. Frames are small, and there are many connections.
 const BUFFER_BYTES: usize = 2 * 1024;
+
+/// How long a client may take to hang up once the leader has.
+const LINGER_MAX: Duration = Duration::from_secs(10);
 
 /// How long a client may take to say the first word: all that are passed on here do, in HTTP and in TLS.
 const FIRST_WORD_MAX: Duration = Duration::from_secs(10);
@@ -56,6 +64,8 @@ pub(crate) struct Relay {
     transport: Transport,
     signer: Signer,
     upstream: watch::Receiver<Option<Upstream>>,
+    /// How connections get there.
+    ways: Ways,
 }
 
 /// Why a connection could not be passed on.
@@ -78,7 +88,8 @@ impl Relay {
         signer: Signer,
         upstream: watch::Receiver<Option<Upstream>>,
     ) -> Self {
-        Self { transport, signer, upstream }
+        let ways = Ways::new(signer.clone(), upstream.clone(), transport.tasks.clone());
+        Self { transport, signer, upstream, ways }
     }
 
     /// Takes connections until it is dropped. Those that are passed on go on for as long as their leader leads.
@@ -120,11 +131,9 @@ impl Relay {
         }
         let (mut leader, upstream) =
             timeout(WAIT_MAX, self.reach()).await.map_err(|_| Unrelayed::NoLeader)?;
-        leader.set_nodelay(true)?;
         leader.write_all(&proxy_protocol::header_of_node(whose, &self.signer)).await?;
-        let both = copy_bidirectional_with_sizes(&mut client, &mut leader, BUFFER_BYTES, BUFFER_BYTES);
         tokio::select! {
-            passed = both => drop(passed?),
+            passed = carry(client, leader) => passed?,
             // It may stand still, and would never say that it does not lead any more.
             _ = self.upstream.wait_for(|now| now.as_ref() != Some(&upstream)) => {}
         }
@@ -132,17 +141,47 @@ impl Relay {
     }
 
     /// Connects to whoever leads, as soon as somebody does.
-    async fn reach(&mut self) -> (TcpStream, Upstream) {
+    async fn reach(&mut self) -> (PeerStream, Upstream) {
         loop {
             let serving = self.upstream.wait_for(Option::is_some).await.ok().and_then(|now| now.clone());
             // Nobody names leaders any more once the process ends.
             let Some(upstream) = serving else { return std::future::pending().await };
-            match timeout(CONNECT_MAX, TcpStream::connect(&upstream.address)).await {
+            match timeout(CONNECT_MAX, self.ways.to(&upstream)).await {
                 Ok(Ok(leader)) => return (leader, upstream),
                 Ok(Err(error)) => debug!(address = upstream.address, %error, "the leader is not reached"),
                 Err(_) => debug!(address = upstream.address, "the leader does not answer"),
             }
             sleep(RETRY).await;
+        }
+    }
+}
+
+/// Carries bytes both ways until both sides have ended. The leader ends a connection when it has had enough of a client,
+/// which is not waited for any longer then.
+async fn carry<C, L>(client: C, leader: L) -> io::Result<()>
+where
+    C: AsyncRead + AsyncWrite,
+    L: AsyncRead + AsyncWrite,
+{
+    let (from_client, mut to_client) = split(client);
+    let (from_leader, mut to_leader) = split(leader);
+    let up = async {
+        copy_buf(&mut BufReader::with_capacity(BUFFER_BYTES, from_client), &mut to_leader).await?;
+        to_leader.shutdown().await
+    };
+    let down = async {
+        copy_buf(&mut BufReader::with_capacity(BUFFER_BYTES, from_leader), &mut to_client).await?;
+        to_client.shutdown().await
+    };
+    let (mut up, mut down) = (pin!(up), pin!(down));
+    tokio::select! {
+        ended = &mut up => {
+            ended?;
+            down.await
+        }
+        ended = &mut down => {
+            ended?;
+            timeout(LINGER_MAX, up).await.unwrap_or(Ok(()))
         }
     }
 }

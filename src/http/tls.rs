@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use thiserror::Error;
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
@@ -16,6 +15,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
+use super::peer_stream::PeerStream;
 use crate::system::config::TlsFiles;
 
 /// How long a peer may take to agree on TLS: two ways there and back, on a bad line from the other side of the world.
@@ -70,11 +70,10 @@ impl Tls {
     }
 
     /// Agrees on TLS with a peer; `None` if it takes too long or speaks something else.
-    pub(super) async fn accept(&self, mut stream: TcpStream) -> Option<TlsStream<TcpStream>> {
+    pub(super) async fn accept(&self, mut stream: PeerStream) -> Option<TlsStream<PeerStream>> {
         let config = Arc::clone(&self.0.borrow());
         let agreeing = async {
-            let mut first = [0];
-            if stream.peek(&mut first).await? == 1 && first[0] != HANDSHAKE_RECORD {
+            if stream.peek().await?.is_some_and(|first| first != HANDSHAKE_RECORD) {
                 stream.write_all(NOT_TLS).await?;
                 stream.shutdown().await?;
                 return Err(io::ErrorKind::InvalidData.into());

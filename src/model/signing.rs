@@ -36,6 +36,8 @@ pub(crate) enum Purpose {
     Webhook,
     /// For whom a node passes a connection on.
     Relay,
+    /// That a node will carry the connections of many.
+    Link,
     /// The key itself, to be compared.
     Key,
 }
@@ -51,6 +53,7 @@ impl Purpose {
             Self::RecoveryCode => b"fourfold recovery code 1\0",
             Self::Webhook => b"fourfold webhook 1\0",
             Self::Relay => b"fourfold relay 1\0",
+            Self::Link => b"fourfold link 1\0",
             Self::Key => b"fourfold key 1\0",
         }
     }

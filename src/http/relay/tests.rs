@@ -1,6 +1,7 @@
 //! Connections that are passed on, over real ones on loopback.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -43,6 +44,45 @@ impl Leader {
     fn upstream(&self, incarnation: i64) -> Upstream {
         Upstream { address: self.address.to_string(), incarnation }
     }
+}
+
+/// A leader of the version before, which takes nothing but connections one by one, and counts them.
+async fn start_without_links() -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, count) = (listener.local_addr().unwrap(), Arc::<AtomicUsize>::default());
+    let counted = Arc::clone(&count);
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            counted.fetch_add(1, Ordering::Relaxed);
+            tokio::spawn(async move {
+                let said = proxy_protocol::from_node(&mut stream, &Signer::new(&KEY)).await;
+                if let Ok(proxy_protocol::FromNode::Client(client)) = said {
+                    let answer = format!("HTTP/1.1 200 OK\r\n\r\nyou are {client}");
+                    stream.write_all(answer.as_bytes()).await.unwrap();
+                }
+            });
+        }
+    });
+    (address, count)
+}
+
+/// Passes bytes on to a leader, and counts the connections that it makes to it.
+async fn start_counting(leader: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, count) = (listener.local_addr().unwrap(), Arc::<AtomicUsize>::default());
+    let counted = Arc::clone(&count);
+    tokio::spawn(async move {
+        loop {
+            let (mut near, _) = listener.accept().await.unwrap();
+            counted.fetch_add(1, Ordering::Relaxed);
+            tokio::spawn(async move {
+                let mut far = TcpStream::connect(leader).await.unwrap();
+                let _ended = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+            });
+        }
+    });
+    (address, count)
 }
 
 /// A node that passes on to whom it is told.
@@ -171,4 +211,52 @@ async fn a_relay_that_is_stopped_accepts_nothing_more() {
     node.relaying.abort();
     assert!(node.relaying.await.unwrap_err().is_cancelled());
     TcpStream::connect(node.address).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn all_clients_of_a_node_share_one_connection_to_the_leader() {
+    let leader = Leader::start(TransportLimits::default()).await;
+    let (between, count) = start_counting(leader.address).await;
+    let node = Node::start(
+        Some(Upstream { address: between.to_string(), incarnation: 1 }),
+        TransportLimits::default(),
+    )
+    .await;
+    let asking = (0..50).map(|_| async {
+        let mut stream = node.connect().await;
+        stream.write_all(ASK).await.unwrap();
+        let own = stream.local_addr().unwrap();
+        assert!(rest(&mut stream).await.ends_with(&format!("you are {own}")));
+    });
+    futures::future::join_all(asking).await;
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_leader_of_the_version_before_gets_connections_one_by_one() {
+    let (leader, count) = start_without_links().await;
+    let upstream = Upstream { address: leader.to_string(), incarnation: 1 };
+    let node = Node::start(Some(upstream), TransportLimits::default()).await;
+    for asked in 1..=3 {
+        let mut stream = node.connect().await;
+        stream.write_all(ASK).await.unwrap();
+        let own = stream.local_addr().unwrap();
+        assert!(rest(&mut stream).await.ends_with(&format!("you are {own}")));
+        // One more was a link that it did not take.
+        assert_eq!(count.load(Ordering::Relaxed), asked + 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_who_does_not_hang_up_after_the_leader_is_not_waited_for() {
+    let (mut client, near) = tokio::io::duplex(64);
+    let (far, mut leader) = tokio::io::duplex(64);
+    let carrying = tokio::spawn(carry(near, far));
+    leader.write_all(b"enough").await.unwrap();
+    drop(leader);
+    let mut heard = [0; 6];
+    client.read_exact(&mut heard).await.unwrap();
+    let began = tokio::time::Instant::now();
+    carrying.await.unwrap().unwrap();
+    assert_eq!((&heard, began.elapsed()), (b"enough", LINGER_MAX));
 }

@@ -24,7 +24,8 @@ const SETTING_UP_MAX: usize = 64;
 const TIME: &str = r#"{"bank_ms":600000,"increment_ms":0,"move_ms":null}"#;
 
 struct Plan {
-    address: SocketAddr,
+    /// The first client connects to the first, the next to the next, and so on around.
+    addresses: Vec<SocketAddr>,
     connections: usize,
     /// Moves a second of all games together; 0 for as many as the server takes.
     rate: f64,
@@ -33,14 +34,14 @@ struct Plan {
 }
 
 impl Plan {
-    /// ADDRESS CONNECTIONS RATE WARM_UP_S MEASURE_S
+    /// ADDRESS[,ADDRESS...] CONNECTIONS RATE WARM_UP_S MEASURE_S
     fn from_args() -> Result<Self> {
         let args: Vec<String> = std::env::args().skip(1).collect();
-        let [address, connections, rate, warm_up, measure] = args.as_slice() else {
-            bail!("usage: load ADDRESS CONNECTIONS RATE WARM_UP_S MEASURE_S");
+        let [addresses, connections, rate, warm_up, measure] = args.as_slice() else {
+            bail!("usage: load ADDRESS[,ADDRESS...] CONNECTIONS RATE WARM_UP_S MEASURE_S");
         };
         let plan = Self {
-            address: address.parse().context("address")?,
+            addresses: addresses.split(',').map(str::parse).collect::<Result<_, _>>().context("address")?,
             connections: connections.parse().context("connections")?,
             rate: rate.parse().context("moves a second")?,
             warm_up: Duration::from_secs_f64(warm_up.parse().context("seconds to warm up")?),
@@ -48,6 +49,10 @@ impl Plan {
         };
         ensure!(plan.connections >= 2 && plan.connections % 2 == 0, "connections come in pairs");
         Ok(plan)
+    }
+
+    fn address_of(&self, index: usize) -> SocketAddr {
+        self.addresses[index % self.addresses.len()]
     }
 }
 
@@ -152,7 +157,7 @@ fn wait_after(phase: &str) -> Result<()> {
 impl Load {
     fn connect_more(&mut self) -> Result<()> {
         while self.clients.len() < self.plan.connections && self.clients.len() - self.ready < SETTING_UP_MAX {
-            let mut stream = TcpStream::connect(self.plan.address)?;
+            let mut stream = TcpStream::connect(self.plan.address_of(self.clients.len()))?;
             stream.set_nodelay(true)?;
             let interest = Interest::READABLE | Interest::WRITABLE;
             self.poll.registry().register(&mut stream, Token(self.clients.len()), interest)?;
@@ -195,7 +200,7 @@ impl Load {
                 let request = format!(
                     "GET /api/v1/socket HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
                      Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-                    self.plan.address
+                    self.plan.address_of(index)
                 );
                 self.clients[index].stream.write_all(request.as_bytes())?;
             }

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""What nodes add: one that plays alone against three, each with the same small share of the processor.
+
+    cargo build --release && (cd benches/relay && cargo build --release)
+    python3 benches/cluster.py                        # 3 pairs, a quarter of a core for each node
+    python3 benches/cluster.py --quota 0.2 --connections 600 --pairs 5
+    python3 benches/cluster.py --peer target/old/fourfold    # another build in the same turns
+
+PostgreSQL, NATS and the load have what is left. Players of a game are at different nodes. *Three* spreads them over all
+nodes, *apart* over those that stand by, so that the one that leads has no connection of its own; *one, by another* is a
+node of two that passes everything on, for what a move costs there. Linux only, and as root: quotas are control groups.
+"""
+
+import argparse
+import json
+import os
+import pwd
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from server import HERE, RELAY, free_port
+
+GROUPS = Path("/sys/fs/cgroup")
+# Short, so that who has used up its share waits for little.
+PERIOD_US = 10_000
+NODES = 3
+
+SETTINGS = """
+[server]
+listen = "127.0.0.1:{port}"
+data = "{data}"
+[storage]
+url = "{url}"
+[cluster]
+bus = "{bus}"
+node = "node-{number}"
+[limits]
+messages_per_20s = 1000000
+games_per_player = 64
+[metrics]
+enabled = false
+[ladder]
+enabled = false
+[learning]
+enabled = false
+[judging]
+enabled = false
+[log]
+level = "warn"
+"""
+
+
+class Quota:
+    """A share of the processor, by control groups of either version."""
+
+    def __init__(self, name, cores):
+        is_new = (GROUPS / "cgroup.controllers").exists()
+        self.group = (GROUPS if is_new else GROUPS / "cpu") / f"fourfold-{os.getpid()}-{name}"
+        self.group.mkdir()
+        limit = int(cores * PERIOD_US)
+        if is_new:
+            (self.group / "cpu.max").write_text(f"{limit} {PERIOD_US}")
+        else:
+            (self.group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+            (self.group / "cpu.cfs_quota_us").write_text(str(limit))
+
+    def hold(self, pid):
+        (self.group / "cgroup.procs").write_text(str(pid))
+
+    def end(self):
+        for _ in range(50):
+            try:
+                return self.group.rmdir()
+            except OSError:
+                time.sleep(0.1)
+
+
+class Ground:
+    """The database and the bus."""
+
+    def __init__(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="bench-cluster-"))
+        programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+        self.programs = programs[-1] if programs else Path(shutil.which("initdb")).parent
+        self.user = pwd.getpwnam("postgres" if os.geteuid() == 0 else os.environ["USER"])
+        os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
+        data = self.directory / "database"
+        self.run([self.programs / "initdb", "--auth=trust", "--no-sync", "--username=arena", "-D", data])
+        options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self.directory}", "-c", "max_connections=200"]
+        self.database = self.start([self.programs / "postgres", "-D", data, *options], as_user=True)
+        self.bus_port = free_port()
+        path = f"{os.environ['PATH']}:/usr/sbin"
+        nats = [shutil.which("nats-server", path=path), "-a", "127.0.0.1", "-p", str(self.bus_port)]
+        self.bus = self.start(nats)
+        self.made = 0
+
+    def run(self, command):
+        done = subprocess.run([str(word) for word in command], user=self.user.pw_uid, cwd="/", capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+
+    def start(self, command, as_user=False):
+        user = self.user.pw_uid if as_user else None
+        return subprocess.Popen([str(word) for word in command], user=user, cwd="/",
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def new_database(self):
+        self.made += 1
+        deadline = time.monotonic() + 20
+        while True:
+            command = [self.programs / "createdb", "-h", self.directory, "-U", "arena", f"arena{self.made}"]
+            done = subprocess.run([str(word) for word in command], cwd="/", capture_output=True)
+            if done.returncode == 0:
+                socket = str(self.directory).replace("/", "%2F")
+                return f"postgres://arena@{socket}/arena{self.made}"
+            if time.monotonic() > deadline:
+                raise SystemExit(done.stderr.decode())
+            time.sleep(0.1)
+
+    def end(self):
+        self.bus.terminate()
+        self.database.send_signal(signal.SIGINT)
+        self.database.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class Cluster:
+    """Nodes of one arena, of which the first leads."""
+
+    def __init__(self, ground, binary, nodes, quota):
+        self.url = ground.new_database()
+        self.binary, self.nodes, self.quotas, self.ports = binary, [], [], []
+        self.directory = Path(tempfile.mkdtemp(prefix="bench-nodes-"))
+        for number in range(nodes):
+            data, port = self.directory / f"node-{number}", free_port()
+            data.mkdir(mode=0o700)
+            if number:
+                shutil.copy(self.directory / "node-0" / "secret.key", data)
+            settings = self.directory / f"{number}.toml"
+            bus = f"nats://127.0.0.1:{ground.bus_port}"
+            settings.write_text(SETTINGS.format(port=port, data=data, url=self.url, bus=bus, number=number))
+            log = open(self.directory / f"{number}.log", "w")
+            node = subprocess.Popen([binary, "serve", "--config", str(settings)], stdout=log, stderr=log)
+            self.nodes.append(node)
+            self.ports.append(port)
+            self.wait_for(number + 1)
+        for number, node in enumerate(self.nodes):
+            held = Quota(f"{ground.made}-{number}", quota)
+            held.hold(node.pid)
+            self.quotas.append(held)
+
+    def wait_for(self, nodes):
+        deadline = time.monotonic() + 30
+        environment = {**os.environ, "FOURFOLD_STORAGE_URL": self.url}
+        while time.monotonic() < deadline:
+            done = subprocess.run([self.binary, "cluster", "status", "--json"], capture_output=True, text=True, env=environment)
+            if done.returncode == 0:
+                roles = [node["role"] for node in json.loads(done.stdout)["nodes"]]
+                if "leads" in roles and len(roles) == nodes:
+                    return
+            time.sleep(0.2)
+        raise SystemExit(f"nodes do not come up: see {self.directory}")
+
+    def ran(self):
+        """Seconds on the processor, of the one that leads and of all others together."""
+        seconds = []
+        for node in self.nodes:
+            tasks = Path(f"/proc/{node.pid}/task").iterdir()
+            seconds.append(sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9)
+        return seconds[0], sum(seconds[1:])
+
+    def end(self):
+        for node in self.nodes:
+            node.kill()
+            node.wait()
+        for quota in self.quotas:
+            quota.end()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def play(ground, binary, nodes, through, options):
+    """One cluster, one load through some of its nodes; a flat dictionary of figures."""
+    cluster = Cluster(ground, binary, nodes, options.quota)
+    try:
+        addresses = ",".join(f"127.0.0.1:{cluster.ports[number]}" for number in through)
+        arguments = [addresses, options.connections, options.rate, options.warm_up, options.seconds]
+        load = subprocess.Popen([str(word) for word in [RELAY / "load", *arguments]],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+        def expect(phase):
+            line = load.stdout.readline().strip()
+            if line != phase:
+                raise SystemExit(f"the load says {line!r} in place of {phase!r}")
+
+        def go_on():
+            load.stdin.write("\n")
+            load.stdin.flush()
+
+        expect("connected")
+        go_on()
+        expect("seated")
+        go_on()
+        expect("measuring")
+        before = cluster.ran()
+        expect("measured")
+        after = cluster.ran()
+        go_on()
+        report = json.loads(load.stdout.readline())
+        load.wait()
+    finally:
+        cluster.end()
+    moves = max(report["moves"], 1)
+    return {
+        "moves/s": report["moves_per_s"],
+        "CPU us/move, leads": (after[0] - before[0]) / moves * 1e6,
+        "CPU us/move, others": (after[1] - before[1]) / moves * 1e6,
+        "set-ups/s": report["set_ups_per_s"],
+        "until both, p50 ms": report["both_us"]["p50"] / 1e3,
+        "until both, p99 ms": report["both_us"]["p99"] / 1e3,
+        "errors": report["errors"],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--daemon", default=str(HERE.parent / "target/release/fourfold"))
+    parser.add_argument("--peer", help="another build, measured in the same turns")
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--quota", type=float, default=0.25, help="cores for each node")
+    parser.add_argument("--connections", type=int, default=600)
+    parser.add_argument("--seconds", type=float, default=8)
+    parser.add_argument("--warm-up", type=float, default=2)
+    parser.add_argument("--rate", type=float, default=0, help="moves a second; 0: all they can")
+    options = parser.parse_args()
+    builds = [("", options.daemon)] + ([("peer: ", options.peer)] if options.peer else [])
+    shapes = [("one", 1, [0]), ("one, by another", 2, [1]), ("three", NODES, [0, 1, 2]), ("apart", NODES, [1, 2])]
+    runs = {}
+    ground = Ground()
+    try:
+        for _ in range(options.pairs):
+            for build, binary in builds:
+                for shape, nodes, through in shapes:
+                    runs.setdefault(build + shape, []).append(play(ground, binary, nodes, through, options))
+    finally:
+        ground.end()
+    first = next(iter(runs.values()))
+    print("| nodes | " + " | ".join(first[0]) + " | moves/s against one |")
+    print("|---" * (len(first[0]) + 2) + "|")
+    for name, measured in runs.items():
+        cells = [f"{statistics.median(run[key] for run in measured):,.1f}" for key in first[0]]
+        ratio = statistics.median(run["moves/s"] / one["moves/s"] for run, one in zip(measured, first))
+        print(f"| {name} | " + " | ".join(cells) + f" | {ratio:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+//! Between two nodes: one connection that carries those of many clients.
+//!
+//! A connection of its own for each client cost the node that leads as many system calls as clients of its own would. Here
+//! what many of them say is read at once, and what many are told is written at once. A link is HTTP/2 (RFC 9113) without a
+//! request that means anything: each client is a stream, which is a [`Tunnel`] of bytes to whoever has it.
+
+mod tunnel;
+
+use std::time::Duration;
+
+use axum::http::{Request, Response};
+use bytes::Bytes;
+use h2::Ping;
+use h2::client::SendRequest;
+use h2::server::SendResponse;
+use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use tracing::debug;
+
+pub(super) use self::tunnel::Tunnel;
+
+/// Clients on one link. A node has fewer descriptors than this; the library would stop at a hundred.
+const TUNNELS_MAX: u32 = 1 << 20;
+
+/// What may be under way for each client: whoever does not read makes nobody else wait, and costs no more memory than this.
+/// Nodes are near each other, so that pages come no later.
+const TUNNEL_WINDOW: u32 = 16 * 1024;
+
+/// What may be under way in all: as much as the protocol can say, for it is bounded by that of each.
+const LINK_WINDOW: u32 = (1 << 31) - 1;
+
+/// Streams of clients that are gone which are remembered, so that what comes for them late is known.
+const REMEMBERED_MAX: usize = 4 * 1024;
+
+/// How long the other side may take to say that it speaks this.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(5);
+
+/// Why there is no link.
+#[derive(Debug, Error)]
+pub(super) enum Unlinked {
+    #[error("the other side did not answer within {} s", HANDSHAKE_MAX.as_secs())]
+    Silent,
+    #[error(transparent)]
+    Broken(#[from] h2::Error),
+}
+
+/// The end of a link at the node that passes connections on. Cheap to clone; it ends with the last clone and tunnel.
+#[derive(Clone, Debug)]
+pub(super) struct Link(SendRequest<Bytes>);
+
+impl Link {
+    /// Begins a link, which lives as long as the future that comes with it is polled.
+    ///
+    /// # Errors
+    ///
+    /// The other side does not speak this, or not in time.
+    pub(super) async fn begin<S>(stream: S) -> Result<(Self, impl Future<Output = ()> + Send), Unlinked>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let begun = h2::client::Builder::new()
+            .initial_window_size(TUNNEL_WINDOW)
+            .initial_connection_window_size(LINK_WINDOW)
+            .initial_max_send_streams(TUNNELS_MAX as usize)
+            .max_concurrent_reset_streams(REMEMBERED_MAX)
+            .max_local_error_reset_streams(None)
+            .enable_push(false)
+            .handshake(stream);
+        let (sender, mut connection) =
+            timeout(HANDSHAKE_MAX, begun).await.map_err(|_| Unlinked::Silent)??;
+        let pings = connection.ping_pong();
+        let mut carrying = Box::pin(async move {
+            if let Err(error) = connection.await {
+                debug!(%error, "a link to the leader broke");
+            }
+        });
+        // Whoever speaks something else would take the beginning for nonsense, and close.
+        if let Some(mut pings) = pings {
+            let answer = pings.ping(Ping::opaque());
+            tokio::select! {
+                answer = timeout(HANDSHAKE_MAX, answer) => drop(answer.map_err(|_| Unlinked::Silent)??),
+                () = &mut carrying => return Err(Unlinked::Silent),
+            }
+        }
+        Ok((Self(sender), carrying))
+    }
+
+    /// A tunnel for one client more.
+    ///
+    /// # Errors
+    ///
+    /// The link is gone, or ends.
+    pub(super) async fn tunnel(&self) -> Result<Tunnel, h2::Error> {
+        let mut ready = self.0.clone().ready().await?;
+        let (answer, sending) = ready.send_request(Request::new(()), false)?;
+        Ok(Tunnel::asked_for(sending, answer))
+    }
+}
+
+/// The end of a link at the node that leads.
+pub(super) struct Arrivals<S>(h2::server::Connection<S, Bytes>);
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Arrivals<S> {
+    /// Takes a link that another node begins.
+    ///
+    /// # Errors
+    ///
+    /// It speaks something else, or not in time.
+    pub(super) async fn of(stream: S) -> Result<Self, Unlinked> {
+        let mut builder = h2::server::Builder::new();
+        builder
+            .initial_window_size(TUNNEL_WINDOW)
+            .initial_connection_window_size(LINK_WINDOW)
+            .max_concurrent_streams(TUNNELS_MAX)
+            // Clients who hang up at once are no attack of the node that passes them on.
+            .max_concurrent_reset_streams(REMEMBERED_MAX)
+            .max_pending_accept_reset_streams(TUNNELS_MAX as usize)
+            .max_local_error_reset_streams(None);
+        let taken = timeout(HANDSHAKE_MAX, builder.handshake(stream)).await;
+        Ok(Self(taken.map_err(|_| Unlinked::Silent)??))
+    }
+
+    /// The next client's tunnel; none once the link has ended. All tunnels live by this being awaited; it may be dropped
+    /// and called again.
+    pub(super) async fn next(&mut self) -> Option<Tunnel> {
+        loop {
+            let arrived = self.0.accept().await?;
+            match arrived.and_then(|(request, answer)| Ok((request.into_body(), greeted(answer)?))) {
+                Ok((receiving, sending)) => return Some(Tunnel::new(sending, receiving)),
+                Err(error) if error.is_io() || error.is_go_away() => {
+                    debug!(%error, "a link of another node broke");
+                    return None;
+                }
+                // Its client has hung up meanwhile.
+                Err(error) => debug!(%error, "a tunnel ended before it began"),
+            }
+        }
+    }
+
+    /// Takes no more tunnels; it ends when those that are there have.
+    pub(super) fn part(&mut self) {
+        self.0.graceful_shutdown();
+    }
+}
+
+fn greeted(mut answer: SendResponse<Bytes>) -> Result<h2::SendStream<Bytes>, h2::Error> {
+    answer.send_response(Response::new(()), false)
+}
+
+#[cfg(test)]
+mod tests;
