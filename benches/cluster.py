@@ -65,7 +65,10 @@ class Quota:
         limit = int(cores * PERIOD_US)
         if is_new:
             (self.group / "cpu.max").write_text(f"{limit} {PERIOD_US}")
+            # What is theirs they have, whatever else runs on the machine.
+            (self.group / "cpu.weight").write_text("10000")
         else:
+            (self.group / "cpu.shares").write_text("262144")
             (self.group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
             (self.group / "cpu.cfs_quota_us").write_text(str(limit))
 

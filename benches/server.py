@@ -5,6 +5,7 @@
     python3 benches/server.py                       # 5 pairs at 1,000 connections, some four minutes
     python3 benches/server.py --pairs 3 --connections 20 --rate 0
     python3 benches/server.py --pairs 3 --connections 10000 --rate 0 20000 --idle-seconds 10
+    python3 benches/server.py --pairs 3 --connections 100 --rate --watchers 1000 10000 --stalled 0 20
     python3 benches/server.py --peer target/old/fourfold    # another build in the same turns
 
 The server has one core and the load the other. Each figure is the median of all pairs; the ratio is the median of the
@@ -28,6 +29,9 @@ RELAY = HERE / "relay" / "target" / "release"
 SERVER_CORE, LOAD_CORE = "0", "1"
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
+
+# Beside a crowd: so few moves a second that what is measured is the crowd.
+WATCHED_RATE = 200
 
 # Whoever plays against the clock of a benchmark is no abuser.
 QUIET = """
@@ -64,7 +68,7 @@ class Server:
         self.data = None
         pinned = ["taskset", "-c", SERVER_CORE]
         if kind == "relay":
-            command = [*pinned, binary, f"127.0.0.1:{self.port}"]
+            command = [*pinned, *binary, f"127.0.0.1:{self.port}"]
         else:
             self.data = tempfile.mkdtemp(prefix="bench-", dir=options.data)
             config = Path(self.data) / "bench.toml"
@@ -136,12 +140,13 @@ class SystemCalls:
         return None
 
 
-def play(kind, binary, options, rate, seconds, counts_calls=False):
+def play(kind, binary, options, rate, seconds, counts_calls=False, crowd=()):
     """One server, one load; a flat dictionary of figures."""
     server = Server(kind, binary, options)
     try:
         at_start = server.resident()
         arguments = [f"127.0.0.1:{server.port}", str(options.connections), str(rate), str(options.warm_up), str(seconds)]
+        arguments += [str(number) for number in crowd]
         load = subprocess.Popen(
             ["taskset", "-c", LOAD_CORE, str(RELAY / "load"), *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
@@ -166,6 +171,11 @@ def play(kind, binary, options, rate, seconds, counts_calls=False):
         time.sleep(options.idle_seconds)
         idle_share = (sum_of(threads_of(server.process.pid)) - ran) / options.idle_seconds
         go_on()
+        if sum(crowd):
+            expect("watching")
+            time.sleep(0.5)
+            watched = server.resident()
+            go_on()
         expect("measuring")
         calls = SystemCalls(server.process.pid) if counts_calls else None
         before, load_before = server.threads(), sum_of(threads_of(load.pid))
@@ -188,6 +198,8 @@ def play(kind, binary, options, rate, seconds, counts_calls=False):
         "until both, p99.9 us": report["both_us"]["p999"],
         "acknowledged, p50 us": report["acked_us"]["p50"],
         "acknowledged, p99 us": report["acked_us"]["p99"],
+        "until the last watcher, p50 us": report["last_watcher_us"]["p50"],
+        "until the last watcher, p99 us": report["last_watcher_us"]["p99"],
         "errors": report["errors"],
         "load CPU us/move": (load_after - load_before) / moves * 1e6,
         "KB per idle connection": (idle - at_start) / options.connections / 1e3,
@@ -198,6 +210,8 @@ def play(kind, binary, options, rate, seconds, counts_calls=False):
         "MB with all seated": seated / 1e6,
         "MB after the load": after_load / 1e6,
     }
+    if sum(crowd):
+        figures["MB more after it was played"] = (after_load - watched) / 1e6
     total = waits = 0
     for name, (ran, waited) in sorted(after.items()):
         ran_before, waited_before = before.get(name, (0.0, 0))
@@ -220,13 +234,13 @@ def sum_of(values):
     return sum(values)
 
 
-def compare(title, sides, options, rate):
+def compare(title, sides, options, rate, crowd=()):
     """Alternates the sides and prints a table."""
     runs = {name: [] for name, *_ in sides}
     for _ in range(options.pairs):
         for name, kind, binary in sides:
-            runs[name].append(play(kind, binary, options, rate, options.seconds))
-    for name, kind, binary in sides:
+            runs[name].append(play(kind, binary, options, rate, options.seconds, crowd=crowd))
+    for name, kind, binary in [] if crowd else sides:
         counted = play(kind, binary, options, rate, min(options.seconds, 3), counts_calls=True)
         if "system calls/move" in counted:
             runs[name][0]["system calls/move"] = counted["system calls/move"]
@@ -253,22 +267,33 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--daemon", default=str(HERE.parent / "target/release/fourfold"))
     parser.add_argument("--peer", help="another daemon, measured in the same turns")
+    parser.add_argument("--node", action="store_true", help="and a relay by Node and ws; (cd benches/relay/node && npm ci)")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--idle-seconds", type=float, default=3, help="how long nobody moves, to see what that costs")
     parser.add_argument("--warm-up", type=float, default=1)
     parser.add_argument("--rate", type=float, nargs="*", default=[0, 5000], help="moves a second; 0: all it can")
+    parser.add_argument("--watchers", type=int, nargs="*", default=[], help="so many watch one game, in a table of their own")
+    parser.add_argument("--stalled", type=int, nargs="*", default=[], help="so many ask to watch, and read nothing")
     parser.add_argument("--busy", action="store_true", help="with ladder, learners and judge")
     parser.add_argument("--data", help="where databases are made, on the disk that is meant")
     options = parser.parse_args()
-    sides = [("relay", "relay", str(RELAY / "relay"))]
+    sides = [("relay", "relay", [str(RELAY / "relay")])]
+    if options.node:
+        sides.append(("Node ws", "relay", ["node", str(HERE / "relay/node/relay.js")]))
     if options.peer:
         sides.append(("before", "daemon", options.peer))
     sides.append(("daemon", "daemon", options.daemon))
     for rate in options.rate:
         pace = "as fast as it can" if rate == 0 else f"{rate:,.0f} moves/s"
         compare(f"{options.connections:,} connections, {pace}", sides, options, rate)
+    for watchers in options.watchers:
+        title = f"{options.connections:,} connections, {WATCHED_RATE:,.0f} moves/s, {watchers:,} watchers"
+        compare(title, sides, options, WATCHED_RATE, (watchers, 0))
+    for stalled in options.stalled:
+        title = f"{options.connections:,} connections, as fast as it can, {stalled:,} stalled watchers"
+        compare(title, sides, options, 0, (0, stalled))
 
 
 if __name__ == "__main__":

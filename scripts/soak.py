@@ -4,13 +4,15 @@
     cargo build --release
     python3 scripts/soak.py --minutes 1      # to see that it works
     python3 scripts/soak.py --minutes 60     # before a release
+    python3 scripts/soak.py --minutes 60 --alone --svg docs/images/soak.svg     # a default daemon that nobody visits
+    python3 scripts/soak.py --waves 20       # a thousand players come and go, twenty times
 
 A daemon of its own plays by itself (ladder, learners, judge), while `fourfold load` plays games over sockets with
 people who watch, and others come and go: half a handshake, a guest that vanishes, pages, feeds that are dropped. Every
 two seconds /metrics and /proc are read. After the warm-up (a third of the time, at most twenty minutes) straight lines are
 laid through the samples; the run fails if one rises faster than its bound. Of memory it is the least of each minute: a
-search or an export takes tens of megabytes for seconds, and what counts is what is not given back. Standard library alone;
-Linux.
+search or an export takes tens of megabytes for seconds, and what counts is what is not given back. Waves are judged by the
+memory of the last against that of the first, both once all have left. Standard library alone; Linux.
 """
 
 import argparse
@@ -30,6 +32,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import curves
+
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE_S = 2
 WARM_UP_MAX_S = 1_200
@@ -47,13 +51,22 @@ BOUNDS = {
 SHORT_S = 900
 SHORT_RSS_KIB = 131_072
 
-ENVIRONMENT = {
+# After so many seconds what a wave left is given back to the system.
+AFTER_WAVE_S = 20
+WAVE_GROWTH_MAX = 1.15
+
+BASICS = {
     "FOURFOLD_LOG_LEVEL": "warn",
     "FOURFOLD_METRICS_LISTEN": "127.0.0.1:{port}",
     "FOURFOLD_SERVER_RESTART_NOTICE_MS": "0",
+}
+BUSY = {
     "FOURFOLD_LADDER_CPU_SHARE": "20",
     "FOURFOLD_STORAGE_DURABILITY": "relaxed",
 }
+# Whoever comes in a wave is no flood.
+OPEN = {"FOURFOLD_LIMITS_MESSAGES_PER_20S": "1000000"}
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def free_port():
@@ -63,10 +76,11 @@ def free_port():
 
 
 class Daemon:
-    def __init__(self, binary, data):
+    def __init__(self, binary, data, settings):
         self.data = data
         self.metrics_port = free_port()
-        environment = {name: value.format(port=self.metrics_port) for name, value in ENVIRONMENT.items()}
+        settings = {**BASICS, **settings}
+        environment = {name: value.format(port=self.metrics_port) for name, value in settings.items()}
         command = [binary, "serve", "--listen", "127.0.0.1:0", "--data", str(data)]
         environment = {**os.environ, **environment}
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
@@ -84,6 +98,7 @@ class Daemon:
             url = f"http://127.0.0.1:{self.metrics_port}/metrics"
             text = urllib.request.urlopen(url, timeout=10).read().decode()
             status = Path(f"/proc/{self.process.pid}/status").read_text()
+            ran = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
             fds = len(os.listdir(f"/proc/{self.process.pid}/fd"))
         except OSError:
             return None
@@ -108,6 +123,7 @@ class Daemon:
             "sessions": metric("sessions"),
             "writer_queue": metric("writer_queue"),
             "unjudged": metric("games_unjudged"),
+            "cpu_s": (int(ran[11]) + int(ran[12])) / TICKS,
             "panics": metric("panics_total") + metric("set_aside_total"),
         }
 
@@ -224,10 +240,59 @@ def judge(samples, seconds):
     return not failed
 
 
+def drawn(samples, heading):
+    """The whole run as curves."""
+    minutes = [(sample["at"] - samples[0]["at"]) / 60 for sample in samples]
+
+    def each_minute(name):
+        """What a figure has risen by, minute by minute."""
+        ends = [max(at for at, minute in enumerate(minutes) if minute <= end) for end in range(int(minutes[-1]) + 1)]
+        rises = [samples[b][name] - samples[a][name] for a, b in zip(ends, ends[1:])]
+        return [minutes[end] for end in ends[1:]], rises
+
+    curve = lambda name, scale: (minutes, [sample[name] / scale for sample in samples])
+    at, games = each_minute("games")
+    _, ran = each_minute("cpu_s")
+    return curves.draw(heading, [
+        ("memory, MB", *curve("rss_kib", 1e6 / 1024)),
+        ("disk, MB", *curve("disk", 1e6)),
+        ("games", *curve("games", 1)),
+        ("games a minute", at, games),
+        ("processor, % of a core", at, [seconds / 60 * 100 for seconds in ran]),
+        ("games not judged yet", *curve("unjudged", 1)),
+    ])
+
+
+def come_in_waves(options):
+    """A thousand players come, play and leave, again and again; whether memory stays where it was."""
+    with tempfile.TemporaryDirectory() as directory:
+        quiet = {f"FOURFOLD_{part}_ENABLED": "false" for part in ("LADDER", "LEARNING", "JUDGING")}
+        daemon = Daemon(options.binary, Path(directory) / "data", {**OPEN, **quiet})
+        levels = []
+        try:
+            for wave in range(options.waves):
+                command = [options.binary, "load", "--url", f"ws://{daemon.address}", "--connections", "1000"]
+                command += ["--games", "1000", "--seed", str(wave + 1), "--json"]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                time.sleep(AFTER_WAVE_S)
+                sample = daemon.sample()
+                levels.append(sample["rss_kib"] * 1024 / 1e6)
+                print(f"wave {wave + 1:2}: {levels[-1]:6.1f} MB, {sample['sessions']:.0f} sessions, {sample['games']:.0f} games"
+                      + ("" if done.returncode == 0 else f", the load ended with {done.returncode}"), flush=True)
+        finally:
+            daemon.stop()
+    growth = levels[-1] / levels[0]
+    print(f"after the last {growth:.2f} times what it was after the first; at most {WAVE_GROWTH_MAX}")
+    return growth <= WAVE_GROWTH_MAX
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--strangers", type=int, default=8, help="who come and go at the same time")
+    parser.add_argument("--alone", action="store_true", help="a default daemon, without players and strangers")
+    parser.add_argument("--waves", type=int, help="nothing but so many waves of a thousand players")
+    parser.add_argument("--svg", metavar="FILE", help="draw the whole run there")
     parser.add_argument("--binary", default=str(ROOT / "target/release/fourfold"))
     parser.add_argument("--json", metavar="FILE", help="write all samples there")
     parser.add_argument("--judge", metavar="FILE", help="run nothing: judge these samples of an earlier run")
@@ -235,14 +300,16 @@ def main():
     if options.judge:
         samples = [json.loads(line) for line in Path(options.judge).read_text().splitlines()]
         sys.exit(0 if judge(samples, math.inf) else 1)
+    if options.waves:
+        sys.exit(0 if come_in_waves(options) else 1)
     seconds = options.minutes * 60
     warm_up = min(seconds / 3, WARM_UP_MAX_S)
-    samples, stop = [], threading.Event()
+    samples, all_samples, stop = [], [], threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as directory:
-        daemon = Daemon(options.binary, Path(directory) / "data")
-        workers = [threading.Thread(target=play, args=(options.binary, daemon.address, stop))]
-        for seed in range(options.strangers):
+        daemon = Daemon(options.binary, Path(directory) / "data", {} if options.alone else BUSY)
+        workers = [] if options.alone else [threading.Thread(target=play, args=(options.binary, daemon.address, stop))]
+        for seed in range(0 if options.alone else options.strangers):
             workers.append(threading.Thread(target=come_and_go, args=(daemon.address, stop, seed)))
         for worker in workers:
             worker.start()
@@ -254,6 +321,7 @@ def main():
                 if sample is None:
                     print(f"FAILED: the daemon does not answer, exit code {daemon.process.poll()}")
                     break
+                all_samples.append(sample)
                 if sample["at"] - began >= warm_up:
                     samples.append(sample)
         finally:
@@ -266,6 +334,9 @@ def main():
         )
     if options.json:
         Path(options.json).write_text("\n".join(json.dumps(sample) for sample in samples) + "\n")
+    if options.svg and all_samples:
+        whose = "a default daemon, alone" if options.alone else "a daemon that is used"
+        Path(options.svg).write_text(drawn(all_samples, f"{options.minutes:g} minutes of {whose}"))
     is_good = len(samples) > 2 and judge(samples, seconds)
     print(verified.stdout.strip() or verified.stderr.strip())
     if code != 0 or verified.returncode != 0:

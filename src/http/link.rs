@@ -1,8 +1,8 @@
 //! Between two nodes: one connection that carries those of many clients.
 //!
-//! A connection of its own for each client cost the node that leads as many system calls as clients of its own would. Here
-//! what many of them say is read at once, and what many are told is written at once. A link is HTTP/2 (RFC 9113) without a
-//! request that means anything: each client is a stream, which is a [`Tunnel`] of bytes to whoever has it.
+//! A connection of its own for each client cost the node that leads as many system calls as clients of its own would.
+//! Here what many of them say is read at once, and what many are told is written at once. A link is HTTP/2 (RFC 9113)
+//! without a request that means anything: each client is a stream, which is a [`Tunnel`] of bytes to whoever has it.
 
 mod tunnel;
 
@@ -23,8 +23,8 @@ pub(super) use self::tunnel::Tunnel;
 /// Clients on one link. A node has fewer descriptors than this; the library would stop at a hundred.
 const TUNNELS_MAX: u32 = 1 << 20;
 
-/// What may be under way for each client: whoever does not read makes nobody else wait, and costs no more memory than this.
-/// Nodes are near each other, so that pages come no later.
+/// What may be under way for each client: whoever does not read makes nobody else wait, and costs no more memory than
+/// this. Nodes are near each other, so that pages come no later.
 const TUNNEL_WINDOW: u32 = 16 * 1024;
 
 /// What may be under way in all: as much as the protocol can say, for it is bounded by that of each.
@@ -121,8 +121,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Arrivals<S> {
         Ok(Self(taken.map_err(|_| Unlinked::Silent)??))
     }
 
-    /// The next client's tunnel; none once the link has ended. All tunnels live by this being awaited; it may be dropped
-    /// and called again.
+    /// The next client's tunnel; none once the link has ended. All tunnels live by this being awaited; it may be
+    /// dropped and called again.
     pub(super) async fn next(&mut self) -> Option<Tunnel> {
         loop {
             let arrived = self.0.accept().await?;

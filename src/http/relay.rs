@@ -31,9 +31,6 @@ const WAIT_MAX: Duration = Duration::from_secs(8);
 /// Between two attempts to reach a leader that is said to serve.
 const RETRY: Duration = Duration::from_millis(50);
 
-/// How long one attempt may take.
-const CONNECT_MAX: Duration = Duration::from_secs(2);
-
 /// What is read at once of either side. Frames are small, and there are many connections.
 const BUFFER_BYTES: usize = 2 * 1024;
 
@@ -146,18 +143,23 @@ impl Relay {
             let serving = self.upstream.wait_for(Option::is_some).await.ok().and_then(|now| now.clone());
             // Nobody names leaders any more once the process ends.
             let Some(upstream) = serving else { return std::future::pending().await };
-            match timeout(CONNECT_MAX, self.ways.to(&upstream)).await {
-                Ok(Ok(leader)) => return (leader, upstream),
-                Ok(Err(error)) => debug!(address = upstream.address, %error, "the leader is not reached"),
-                Err(_) => debug!(address = upstream.address, "the leader does not answer"),
+            let mut named = self.upstream.clone();
+            tokio::select! {
+                biased;
+                // One that stands still would be waited for, by everybody.
+                _ = named.wait_for(|now| now.as_ref() != Some(&upstream)) => continue,
+                reached = self.ways.to(&upstream) => match reached {
+                    Ok(leader) => return (leader, upstream),
+                    Err(error) => debug!(address = upstream.address, %error, "the leader is not reached"),
+                }
             }
             sleep(RETRY).await;
         }
     }
 }
 
-/// Carries bytes both ways until both sides have ended. The leader ends a connection when it has had enough of a client,
-/// which is not waited for any longer then.
+/// Carries bytes both ways until both sides have ended. The leader ends a connection when it has had enough of a
+/// client, which is not waited for any longer then.
 async fn carry<C, L>(client: C, leader: L) -> io::Result<()>
 where
     C: AsyncRead + AsyncWrite,

@@ -86,6 +86,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/competition/tournament/board.rs",
     "src/http/connection_limits.rs",
     "src/http/preview.rs",
+    "src/http/relay/way.rs",
     "src/http/slow_peer.rs",
     "src/operations/mail.rs",
     "src/play/feeds.rs",

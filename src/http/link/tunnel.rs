@@ -17,8 +17,8 @@ enum Receiving {
     Open(RecvStream),
 }
 
-/// Carries one client's bytes both ways. When it is dropped, the other side can write no more, and reads the end; after all
-/// that was written, if this is the end that took the tunnel.
+/// Carries one client's bytes both ways. When it is dropped, the other side can write no more, and reads the end; after
+/// all that was written, if this is the end that took the tunnel.
 #[derive(Debug)]
 pub(in crate::http) struct Tunnel {
     sending: SendStream<Bytes>,
@@ -131,8 +131,8 @@ impl AsyncWrite for Tunnel {
 }
 
 impl Drop for Tunnel {
-    /// Says that nothing more comes. Without that the library would take the stream for given up at the end that took it, and
-    /// throw away what was not sent yet.
+    /// Says that nothing more comes. Without that the library would take the stream for given up at the end that took
+    /// it, and throw away what was not sent yet.
     fn drop(&mut self) {
         let _ = self.sending.send_data(Bytes::new(), true);
     }

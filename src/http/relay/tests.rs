@@ -260,3 +260,22 @@ async fn a_client_who_does_not_hang_up_after_the_leader_is_not_waited_for() {
     carrying.await.unwrap().unwrap();
     assert_eq!((&heard, began.elapsed()), (b"enough", LINGER_MAX));
 }
+
+#[tokio::test]
+async fn a_leader_that_stands_still_holds_nobody_up_once_there_is_another() {
+    let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let upstream = Upstream { address: still.local_addr().unwrap().to_string(), incarnation: 1 };
+    let node = Node::start(Some(upstream), TransportLimits::default()).await;
+    let mut waiting = node.connect().await;
+    waiting.write_all(ASK).await.unwrap();
+    let mut another = node.connect().await;
+    another.write_all(ASK).await.unwrap();
+    let early = timeout(Duration::from_millis(200), rest(&mut waiting)).await;
+    assert!(early.is_err(), "{early:?}");
+    let leader = Leader::start(TransportLimits::default()).await;
+    node.leader.send_replace(Some(leader.upstream(2)));
+    for stream in [&mut waiting, &mut another] {
+        let answer = timeout(Duration::from_secs(2), rest(stream)).await;
+        assert!(answer.is_ok_and(|answer| answer.contains("you are ")), "it goes on with the new one");
+    }
+}

@@ -1,5 +1,5 @@
-//! How connections get to the node that leads: by one link for all of them, or, to a node of the version before, which has
-//! no links, one by one.
+//! How connections get to the node that leads: by one link for all of them, or, to a node of the version before, which
+//! has no links, one by one.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::{Mutex, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, info};
 
 use super::Upstream;
@@ -18,10 +18,14 @@ use crate::http::proxy_protocol;
 use crate::model::signing::Signer;
 use crate::system::tasks::Tasks;
 
+/// How long an attempt to connect may take.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
+
 /// A leader that did not answer to the beginning of a link is not asked again for so long.
 const ONE_BY_ONE: Duration = Duration::from_secs(30);
 
-/// What is under way on a link may still leave for so long once another node leads. A leader that stands still takes nothing.
+/// What is under way on a link may still leave for so long once another node leads. A leader that stands still takes
+/// nothing.
 const LAST_BYTES_MAX: Duration = Duration::from_secs(5);
 
 /// The way to the leader that was named last.
@@ -108,7 +112,8 @@ impl Ways {
 }
 
 async fn connect(upstream: &Upstream) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect(&upstream.address).await?;
+    let connecting = TcpStream::connect(&upstream.address);
+    let stream = timeout(CONNECT_MAX, connecting).await.map_err(|_| io::ErrorKind::TimedOut)??;
     stream.set_nodelay(true)?;
     Ok(stream)
 }

@@ -4,11 +4,14 @@
 //! its standard input before it goes on, so that whoever started it can look at the server in between:
 //!
 //! ```text
-//! connected ⏎   seated ⏎   measuring   (seconds pass)   measured ⏎   one JSON object
+//! connected ⏎   seated ⏎   [watching ⏎]   measuring   (seconds pass)   measured ⏎   one JSON object
 //! ```
+//!
+//! With watchers, these watch all games of the first pair, which then plays slowly enough for all of them to see each
+//! move; those that are stalled ask to watch, and read nothing ever after.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io::{BufRead, ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -21,6 +24,8 @@ use mio::{Events, Interest, Poll, Token};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Connections that are made at the same time.
 const SETTING_UP_MAX: usize = 64;
+/// How long the pair that is watched thinks, so that a move has reached everybody before the next one.
+const WATCHED_PACE: Duration = Duration::from_millis(400);
 const TIME: &str = r#"{"bank_ms":600000,"increment_ms":0,"move_ms":null}"#;
 
 struct Plan {
@@ -31,21 +36,27 @@ struct Plan {
     rate: f64,
     warm_up: Duration,
     measure: Duration,
+    watchers: usize,
+    /// So many more, who do not read.
+    stalled: usize,
 }
 
 impl Plan {
-    /// ADDRESS[,ADDRESS...] CONNECTIONS RATE WARM_UP_S MEASURE_S
+    /// ADDRESS[,ADDRESS...] CONNECTIONS RATE WARM_UP_S MEASURE_S [WATCHERS STALLED]
     fn from_args() -> Result<Self> {
         let args: Vec<String> = std::env::args().skip(1).collect();
-        let [addresses, connections, rate, warm_up, measure] = args.as_slice() else {
-            bail!("usage: load ADDRESS[,ADDRESS...] CONNECTIONS RATE WARM_UP_S MEASURE_S");
+        let [addresses, connections, rate, warm_up, measure, crowd @ ..] = args.as_slice() else {
+            bail!("usage: load ADDRESS[,ADDRESS...] CONNECTIONS RATE WARM_UP_S MEASURE_S [WATCHERS STALLED]");
         };
+        let crowd = |at: usize| crowd.get(at).map_or(Ok(0), |number| number.parse()).context("watchers");
         let plan = Self {
             addresses: addresses.split(',').map(str::parse).collect::<Result<_, _>>().context("address")?,
             connections: connections.parse().context("connections")?,
             rate: rate.parse().context("moves a second")?,
             warm_up: Duration::from_secs_f64(warm_up.parse().context("seconds to warm up")?),
             measure: Duration::from_secs_f64(measure.parse().context("seconds to measure")?),
+            watchers: crowd(0)?,
+            stalled: crowd(1)?,
         };
         ensure!(plan.connections >= 2 && plan.connections % 2 == 0, "connections come in pairs");
         Ok(plan)
@@ -53,6 +64,15 @@ impl Plan {
 
     fn address_of(&self, index: usize) -> SocketAddr {
         self.addresses[index % self.addresses.len()]
+    }
+
+    /// The game of players that this is of; none of a watcher.
+    fn pair_of(&self, index: usize) -> Option<usize> {
+        (index < self.connections).then_some(index / 2)
+    }
+
+    fn is_stalled(&self, index: usize) -> bool {
+        index >= self.connections + self.watchers
     }
 }
 
@@ -95,6 +115,13 @@ struct Load {
     games: u64,
     acked: Vec<u32>,
     both: Vec<u32>,
+    /// Until the last watcher has a move.
+    last: Vec<u32>,
+    /// Of the game that is watched: its name, and how many have seen its latest move.
+    watched: String,
+    seen: usize,
+    /// How many clients there shall be by now.
+    wanted: usize,
     errors: u64,
 }
 
@@ -113,15 +140,15 @@ fn main() -> Result<()> {
         games: 0,
         acked: Vec::new(),
         both: Vec::new(),
+        last: Vec::new(),
+        watched: String::new(),
+        seen: 0,
+        wanted: plan.connections,
         errors: 0,
         plan,
     };
     let began = Instant::now();
-    while load.ready < load.plan.connections {
-        ensure!(began.elapsed() < 4 * PATIENCE, "only {} clients could connect", load.ready);
-        load.connect_more()?;
-        load.turn_round(Duration::from_millis(100))?;
-    }
+    load.connect_all()?;
     let set_up = began.elapsed().as_secs_f64();
     wait_after("connected")?;
     for challenger in (0..load.plan.connections).step_by(2) {
@@ -134,6 +161,16 @@ fn main() -> Result<()> {
         load.turn_round(Duration::from_millis(100))?;
     }
     wait_after("seated")?;
+    if load.plan.watchers + load.plan.stalled > 0 {
+        load.wanted += load.plan.watchers + load.plan.stalled;
+        load.connect_all()?;
+        load.watch()?;
+        let all_seen = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < all_seen {
+            load.turn_round(Duration::from_millis(100))?;
+        }
+        wait_after("watching")?;
+    }
     load.is_playing = true;
     load.run(load.plan.warm_up)?;
     load.is_measuring = true;
@@ -155,8 +192,27 @@ fn wait_after(phase: &str) -> Result<()> {
 }
 
 impl Load {
+    fn connect_all(&mut self) -> Result<()> {
+        let began = Instant::now();
+        while self.ready < self.wanted {
+            ensure!(began.elapsed() < 4 * PATIENCE, "only {} clients could connect", self.ready);
+            self.connect_more()?;
+            self.turn_round(Duration::from_millis(100))?;
+        }
+        Ok(())
+    }
+
+    /// All watchers ask for the game of the first pair.
+    fn watch(&mut self) -> Result<()> {
+        let text = format!(r#"{{"type":"watch","game":"{}"}}"#, self.watched);
+        for index in self.plan.connections..self.clients.len() {
+            self.send(index, 1, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
     fn connect_more(&mut self) -> Result<()> {
-        while self.clients.len() < self.plan.connections && self.clients.len() - self.ready < SETTING_UP_MAX {
+        while self.clients.len() < self.wanted && self.clients.len() - self.ready < SETTING_UP_MAX {
             let mut stream = TcpStream::connect(self.plan.address_of(self.clients.len()))?;
             stream.set_nodelay(true)?;
             let interest = Interest::READABLE | Interest::WRITABLE;
@@ -204,7 +260,8 @@ impl Load {
                 );
                 self.clients[index].stream.write_all(request.as_bytes())?;
             }
-            if event.is_readable() {
+            let is_deaf = self.plan.is_stalled(index) && self.clients[index].stage == Stage::Ready;
+            if event.is_readable() && !is_deaf {
                 self.read(index)?;
             }
         }
@@ -265,6 +322,8 @@ impl Load {
         let now = Instant::now();
         match field(text, b"\"type\":\"") {
             b"turn" => self.hear_turn(index, text, now)?,
+            // A crowd that is behind is shown the whole game.
+            b"moved" | b"game" if self.plan.pair_of(index).is_none() => self.see(now),
             b"moved" => {
                 let pair = &mut self.pairs[index / 2];
                 pair.heard += 1;
@@ -282,7 +341,13 @@ impl Load {
                 self.games += u64::from(self.is_measuring);
                 self.challenge(index)?;
             }
-            b"game" => self.seated += 1,
+            b"game" => {
+                self.seated += 1;
+                if index == 0 {
+                    self.watched = String::from_utf8_lossy(field(text, b"\"game\":\"")).into_owned();
+                    self.watch()?;
+                }
+            }
             b"challenge" if index % 2 == 1 => {
                 let id = String::from_utf8_lossy(field(text, b"\"challenge\":\""));
                 self.send(index, 1, format!(r#"{{"type":"accept","challenge":"{id}"}}"#).as_bytes())?;
@@ -305,6 +370,17 @@ impl Load {
         Ok(())
     }
 
+    /// A watcher has seen a move of the first pair.
+    fn see(&mut self, now: Instant) {
+        self.seen += 1;
+        if self.seen == self.plan.watchers
+            && self.is_measuring
+            && let Some(sent_at) = self.pairs[0].sent_at
+        {
+            self.last.push((now - sent_at).as_nanos().min(u32::MAX.into()) as u32);
+        }
+    }
+
     fn hear_turn(&mut self, index: usize, text: &[u8], now: Instant) -> Result<()> {
         let legal = field_until(text, b"\"legal\":[", b']');
         let columns: Vec<u8> = legal.iter().copied().filter(u8::is_ascii_digit).collect();
@@ -313,8 +389,12 @@ impl Load {
         let game = String::from_utf8_lossy(field(text, b"\"game\":\""));
         let ply = String::from_utf8_lossy(field_until(text, b"\"ply\":", b','));
         let reply = format!(r#"{{"type":"move","game":"{game}","ply":{ply},"column":{column}}}"#);
-        if self.is_playing && self.plan.rate == 0.0 {
+        if self.is_playing && self.plan.rate == 0.0 && !(self.plan.watchers > 0 && index < 2) {
             return self.play(index, &reply);
+        }
+        if self.plan.watchers > 0 && index < 2 {
+            self.due.push(Reverse((now + WATCHED_PACE, index, reply)));
+            return Ok(());
         }
         let mean = if self.plan.rate == 0.0 { 0.0 } else { self.pairs.len() as f64 / self.plan.rate };
         let spread = 0.5 + self.random() as f64 / u32::MAX as f64;
@@ -324,7 +404,8 @@ impl Load {
 
     fn challenge(&mut self, challenger: usize) -> Result<()> {
         let to = &self.clients[challenger + 1].name;
-        let text = format!(r#"{{"type":"challenge","to":"{to}","time":{TIME},"rated":false,"side":"first"}}"#);
+        let text =
+            format!(r#"{{"type":"challenge","to":"{to}","time":{TIME},"rated":false,"side":"first"}}"#);
         self.send(challenger, 1, text.as_bytes())
     }
 
@@ -332,6 +413,9 @@ impl Load {
         let pair = &mut self.pairs[index / 2];
         pair.heard = 0;
         pair.sent_at = Some(Instant::now());
+        if index < 2 {
+            self.seen = 0;
+        }
         self.send(index, 1, text.as_bytes())
     }
 
@@ -376,6 +460,7 @@ impl Load {
             "fairness": f64::from(by_pair[0]) / f64::from(median),
             "acked_us": percentiles(&mut self.acked),
             "both_us": percentiles(&mut self.both),
+            "last_watcher_us": percentiles(&mut self.last),
         })
         .to_string()
     }

@@ -40,6 +40,7 @@ type Line = UnboundedSender<Utf8Bytes>;
 struct Table {
     game: RefCell<Game>,
     lines: [Line; 2],
+    watchers: RefCell<Vec<Line>>,
 }
 
 #[derive(Default)]
@@ -70,8 +71,7 @@ async fn main() -> Result<()> {
 
 /// One client, until it goes or says something that makes no sense.
 async fn serve(stream: TcpStream, hall: Rc<Hall>) {
-    let config =
-        WebSocketConfig::default().read_buffer_size(BUFFER_BYTES).write_buffer_size(BUFFER_BYTES);
+    let config = WebSocketConfig::default().read_buffer_size(BUFFER_BYTES).write_buffer_size(BUFFER_BYTES);
     let Ok(socket) = tokio_tungstenite::accept_async_with_config(stream, Some(config)).await else { return };
     let name = format!("p{}", hall.id());
     let (line, inbox) = unbounded_channel();
@@ -132,7 +132,8 @@ impl Hall {
             "accept" => {
                 let challenge = said.challenge?;
                 let lines = self.offers.borrow_mut().remove(challenge)?;
-                let text = format!(r#"{{"type":"challenge_end","challenge":"{challenge}","how":"accepted"}}"#);
+                let text =
+                    format!(r#"{{"type":"challenge_end","challenge":"{challenge}","how":"accepted"}}"#);
                 lines.iter().for_each(|line| say(line, &text.as_str().into()));
                 self.start(lines);
             }
@@ -143,6 +144,17 @@ impl Hall {
                     self.tables.borrow_mut().remove(said.game?);
                 }
             }
+            "watch" => {
+                let table = Rc::clone(self.tables.borrow().get(said.game?)?);
+                let (id, game) = (said.game?, table.game.borrow());
+                let text = format!(
+                    r#"{{"type":"game","game":"{id}","moves":"{}","ply":{}}}"#,
+                    game.notation(),
+                    game.ply()
+                );
+                say(line, &text.into());
+                table.watchers.borrow_mut().push(line.clone());
+            }
             _ => {}
         }
         Some(())
@@ -150,9 +162,12 @@ impl Hall {
 
     fn start(&self, lines: [Line; 2]) {
         let id = format!("g{}", self.id());
-        let table = Table { game: RefCell::new(Game::new(Variant::STANDARD)), lines };
+        let game = RefCell::new(Game::new(Variant::STANDARD));
+        let table = Table { game, lines, watchers: RefCell::default() };
         for (line, you) in table.lines.iter().zip(["first", "second"]) {
-            let text = format!(r#"{{"type":"game","game":"{id}","you":"{you}","moves":"","ply":0,"status":"live"}}"#);
+            let text = format!(
+                r#"{{"type":"game","game":"{id}","you":"{you}","moves":"","ply":0,"status":"live"}}"#
+            );
             say(line, &text.into());
         }
         table.prompt(&id);
@@ -171,7 +186,8 @@ impl Table {
         let text: Utf8Bytes = format!(
             r#"{{"type":"moved","game":"{id}","event_seq":{ply},"ply":{ply},"column":{column},"by":"{by}","clock":{{"first":60000,"second":60000}},"spent_ms":0,"credited_ms":0}}"#
         ).into();
-        self.lines.iter().for_each(|line| say(line, &text));
+        // Players first.
+        self.lines.iter().chain(&*self.watchers.borrow()).for_each(|line| say(line, &text));
         let moves = game.notation();
         drop(game);
         if outcome.is_some() {
@@ -189,7 +205,9 @@ impl Table {
             game.position().legal_columns().map(|column| column.number().to_string()).collect();
         let text = format!(
             r#"{{"type":"turn","game":"{id}","ply":{},"moves":"{}","legal":[{}],"clock":{{"you":60000,"opponent":60000}},"budget_ms":60000,"network_ms":0,"variant":"7x6"}}"#,
-            game.ply(), game.notation(), legal.join(",")
+            game.ply(),
+            game.notation(),
+            legal.join(",")
         );
         let seat = usize::from(game.position().side_to_move() == Side::Second);
         say(&self.lines[seat], &text.into());
