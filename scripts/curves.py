@@ -5,6 +5,7 @@ from html import escape
 
 PANEL_W, PANEL_H, GAP, LEFT, TOP, BOTTOM = 330, 150, 24, 56, 30, 24
 COLUMNS = 2
+POINTS_MAX = 300
 # Readable on white and on black.
 INK, LINE, GRID = "#7a7f87", "#2f81f7", "#8c959f55"
 
@@ -14,6 +15,12 @@ def nice_step(span):
     rough = max(span, 1e-9) / 4
     unit = 10 ** math.floor(math.log10(rough))
     return next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+
+
+def thinned(values):
+    """At most so many of them as there are places to see them at, and the last."""
+    each = math.ceil(len(values) / POINTS_MAX)
+    return [value for at, value in enumerate(values) if at % each == 0 or at == len(values) - 1]
 
 
 def panel(title, xs, ys, x, y):
@@ -32,7 +39,7 @@ def panel(title, xs, ys, x, y):
     for number in range(int(xs[-1] / x_step) + 1):
         value = number * x_step
         parts.append(f'<text x="{at_x(value):.1f}" y="{y + PANEL_H - 8}" text-anchor="middle">{value:g}</text>')
-    points = " ".join(f"{at_x(a):.1f},{at_y(b):.1f}" for a, b in zip(xs, ys))
+    points = " ".join(f"{at_x(a):.1f},{at_y(b):.1f}" for a, b in zip(thinned(xs), thinned(ys)))
     parts.append(f'<polyline points="{points}" fill="none" stroke="{LINE}" stroke-width="1.6"/>')
     return "\n".join(parts)
 

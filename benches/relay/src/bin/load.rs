@@ -324,6 +324,7 @@ impl Load {
             b"turn" => self.hear_turn(index, text, now)?,
             // A crowd that is behind is shown the whole game.
             b"moved" | b"game" if self.plan.pair_of(index).is_none() => self.see(now),
+            b"game_end" | b"challenge" if self.plan.pair_of(index).is_none() => {}
             b"moved" => {
                 let pair = &mut self.pairs[index / 2];
                 pair.heard += 1;
