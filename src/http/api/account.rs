@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::accounts::cookie_header;
 use super::games::stream;
-use super::players::{Profile, profile_of};
+use super::players::{Profile, find, profile_of};
 use crate::accounts::{AccountError, Authenticated};
 use crate::http::auth::{self, SignedIn};
 use crate::http::client_address::ClientAddress;
@@ -333,6 +333,16 @@ pub(super) fn person(session: Authenticated) -> Result<Authenticated, ApiError> 
             "only people who are signed in have an account to look after",
         )),
     }
+}
+
+/// The person who is signed in, and the player whom the path names.
+pub(super) async fn both(
+    state: &AppState,
+    session: Authenticated,
+    name: &PathPart,
+) -> Result<(PlayerId, PlayerId), ApiError> {
+    let player = person(session)?.identity.id;
+    Ok((player, find(state, name).await?.id))
 }
 
 async fn own_account(state: &AppState, session: &Authenticated) -> Result<OwnAccount, ApiError> {
