@@ -24,6 +24,7 @@ use crate::model::device::{Browser, System};
 use crate::model::ids::{GameId, PlayerId, PlayerName, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
+use crate::model::time::UnixMillis;
 use crate::storage::follows::TiedPlayer;
 use crate::storage::mails::StoredMail;
 use crate::storage::pushes::StoredPush;
@@ -386,7 +387,7 @@ async fn own_lines(state: &AppState, session: &Authenticated) -> Result<Vec<u8>,
         add_line(&mut head, &OwnDays::from(days))?;
     }
     for kind in [RushKind::Minutes, RushKind::Lives] {
-        let own = RushBoard { kind, since: 0, limit: 0, of: Some(player.clone()) };
+        let own = RushBoard { kind, since: 0, limit: 0, of: Some(player.clone()), now: UnixMillis::now() };
         for place in state.store.rush_board(&own).await? {
             add_line(&mut head, &OwnRush::new(kind, &place))?;
         }
