@@ -46,6 +46,10 @@ if ! PATH=$PATH:/usr/sbin command -v nats-server >/dev/null; then
 fi
 export FOURFOLD_CLUSTER_TESTS=require
 
+# Most tests wait, for a disk, a database, a program or a clock, and leave their core to others meanwhile.
+RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
+export RUST_TEST_THREADS
+
 if ! CHROMIUM=$(find_chromium); then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null
@@ -68,12 +72,14 @@ export FOURFOLD_BIN
 from_inside() {
     step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
     cargo test --locked --workspace --no-fail-fast
-
-    step 'documentation'
-    RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
 }
 
-from_outside() {
+# With the examples, for then the libraries have the features that the tests ask of them, and need not be checked anew.
+documentation() {
+    RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --examples --no-deps --document-private-items
+}
+
+kits() {
     step 'Python kit'
     venv=$target/kit-venv
     [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || missing 'the venv module' 'apt-get install python3-venv'
@@ -87,20 +93,33 @@ from_outside() {
     step 'kits against the daemon'
     # The examples were built with the tests.
     KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot bots/kits/check.sh
+}
 
+in_a_browser() {
     step 'pages in a browser'
     (cd tests/browser && npm ci --no-audit --no-fund --silent && npm test)
 }
 
-# One half after the other, each to its end: side by side they were no faster on two slow cores, and tests that wait for
-# something waited in vain. Behind `||` a failing step would not end its half.
+# One part after the other, each to its end: side by side they were no faster on two slow cores, and tests that wait for
+# something waited in vain. Only the documentation, which has one core, is made beside the kits, which wait. Behind `||` a
+# failing step would not end its part.
 set +e
 (set -e; from_inside)
 inside=$?
-(set -e; from_outside)
-outside=$?
+step 'documentation, beside the kits'
+(set -e; documentation) >"$target/documentation.log" 2>&1 &
+documenting=$!
+(set -e; kits)
+kits=$?
+wait "$documenting"
+documented=$?
+step 'what was said of the documentation'
+cat "$target/documentation.log"
+(set -e; in_a_browser)
+pages=$?
 set -e
-[ "$inside" = 0 ] || exit "$inside"
-[ "$outside" = 0 ] || exit "$outside"
+for part in "$inside" "$documented" "$kits" "$pages"; do
+    [ "$part" = 0 ] || exit "$part"
+done
 
 printf '\nall passed in %d s\n' $(($(date +%s) - began))

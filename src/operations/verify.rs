@@ -2,9 +2,11 @@
 //!
 //! The logs of the games are the only thing believed, and the audit log as to which of them were taken out. What was
 //! stored as following from them is computed again, by the same rules but from scratch, and compared to the last digit.
+//! Nothing follows from studies: each is read, for itself.
 
 mod fold;
 mod published;
+mod studies;
 #[cfg(test)]
 mod tests;
 
@@ -45,6 +47,8 @@ pub struct VerifyReport {
     /// Games that operators took out.
     pub(crate) voided: u64,
     pub(crate) published: u64,
+    #[serde(default)]
+    pub(crate) studies: u64,
     /// The hash of the last game in the chain of finished games; empty if there is none.
     #[serde(default)]
     pub(crate) head: String,
@@ -61,7 +65,7 @@ impl VerifyReport {
 impl fmt::Display for VerifyReport {
     /// Each finding on a line of its own, then the counts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { finished, rated, live, events, ratings, voided, published, findings, .. } = self;
+        let Self { finished, rated, live, events, ratings, voided, published, studies, findings, .. } = self;
         for finding in findings {
             writeln!(f, "{finding}")?;
         }
@@ -69,7 +73,7 @@ impl fmt::Display for VerifyReport {
         write!(
             f,
             "{finished} finished games ({rated} rated, {voided} voided), {live} live games, {events} events, \
-             {ratings} ratings, {published} published ratings: {verdict}"
+             {ratings} ratings, {published} published ratings, {studies} studies: {verdict}"
         )
     }
 }
@@ -112,6 +116,7 @@ pub async fn verify(store: &dyn Store) -> Result<VerifyReport, StoreError> {
     if owed.is_empty() {
         refit.compare(&mut report, store).await?;
     }
+    studies::check(&mut report, store).await?;
     Ok(report)
 }
 

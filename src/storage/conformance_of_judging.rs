@@ -418,7 +418,8 @@ pub(crate) async fn the_best_run_of_each_account_stands_on_the_board<F: Fixture>
     let board = |kind, since, limit, of: Option<&str>| {
         let (store, of) = (store.clone(), of.map(player_id));
         async move {
-            let places = store.rush_board(&RushBoard { kind, since, limit, of }).await.unwrap();
+            let places =
+                store.rush_board(&RushBoard { kind, since, limit, of, now: after_noon(9) }).await.unwrap();
             let row = |place: &RushPlace| format!("{} {} {}", place.rank, place.name, place.solved);
             places.iter().map(row).collect::<Vec<_>>().join(", ")
         }
@@ -429,13 +430,17 @@ pub(crate) async fn the_best_run_of_each_account_stands_on_the_board<F: Fixture>
     assert_eq!(board(minutes, 100, 1, Some("Ada")).await, "1 Bob 25, 3 Ada 20");
     assert_eq!(board(minutes, 101, 9, Some("Bob")).await, "1 Ada 5");
     assert_eq!(board(RushKind::Lives, 0, 9, None).await, "");
-    let ban = Measure {
-        player: player_id("Bob"),
-        kind: MeasureKind::Ban { until: None },
-        because: because("a test"),
-    };
-    write(&*store, Write::TakeMeasure(ban)).await.unwrap();
-    assert_eq!(board(minutes, 0, 9, None).await, "1 Ada 30, 2 Eve 20");
+    for (until, listed) in [
+        (None, "1 Ada 30, 2 Eve 20"),
+        (Some(after_noon(10)), "1 Ada 30, 2 Eve 20"),
+        (Some(after_noon(9)), "1 Ada 30, 2 Bob 25, 3 Eve 20"),
+        (None, "1 Ada 30, 2 Eve 20"),
+    ] {
+        let (player, kind) = (player_id("Bob"), MeasureKind::Ban { until });
+        let ban = Measure { player, kind, because: because("a test") };
+        write(&*store, Write::TakeMeasure(ban)).await.unwrap();
+        assert_eq!(board(minutes, 0, 9, None).await, listed, "a ban that has run out is none: {until:?}");
+    }
     let gone = Write::Retire { player: player_id("Ada"), name: "gone-1".parse().unwrap() };
     write(&*store, gone).await.unwrap();
     assert_eq!(board(minutes, 0, 9, None).await, "1 Eve 20");

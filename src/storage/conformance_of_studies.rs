@@ -18,7 +18,7 @@ fn id(text: &str) -> StudyId {
     text.parse().unwrap()
 }
 
-fn study(title: &str, listing: StudyListing) -> Study {
+pub(crate) fn study(title: &str, listing: StudyListing) -> Study {
     let comments = vec![
         StudyComment { ply: 2, text: "Both have one.".into() },
         StudyComment { ply: 4, text: "Zwei Türme,\nund dann?".into() },
@@ -26,7 +26,7 @@ fn study(title: &str, listing: StudyListing) -> Study {
     Study::new(title, (Variant::STANDARD, "4433", 2), comments, listing).unwrap()
 }
 
-fn new(study_id: &str, owner: &str, study: Study) -> Write {
+pub(crate) fn new(study_id: &str, owner: &str, study: Study) -> Write {
     let at = after_noon(1);
     Write::AddStudy(Box::new(NewStudy { id: id(study_id), owner: player_id(owner), study, at }))
 }
@@ -57,6 +57,7 @@ pub(crate) async fn a_study_is_read_back_changed_and_dropped<F: Fixture>() {
     assert_eq!((&read.study, &read.owner, read.version), (&first, &player_id("Ada"), 1));
     assert_eq!((read.made_at, read.changed_at), (after_noon(1), after_noon(1)));
     assert_eq!(store.study(&id("s2")).await.unwrap(), None);
+    assert_eq!(store.audit_studies(0, 9).await.unwrap(), [Ok(read)]);
 
     let second = Study::new("5x4", ("5x4".parse().unwrap(), "", 0), vec![], StudyListing::Listed).unwrap();
     for (wrong, refused) in [

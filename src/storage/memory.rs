@@ -67,7 +67,7 @@ use super::reports::StoredReport;
 use super::resets::RatingReset;
 use super::settle::{OpponentStanding, Precedents, RatingVerdict, Referee};
 use super::store::{IdleGuests, Refused, Store, StoreError, Teaching, TestOutcome, Write, Written};
-use super::studies::StoredStudy;
+use super::studies::{DamagedStudy, StoredStudy};
 use super::webhooks::StoredWebhook;
 use crate::model::chain_hash::ChainHash;
 use crate::model::conditional::ConditionalMoves;
@@ -812,6 +812,16 @@ impl AuditStore for MemoryStore {
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
         let tables = self.tables();
         Ok(tables.ratings.iter().map(|((id, variant), row)| (id.clone(), *variant, *row)).collect())
+    }
+
+    async fn audit_studies(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<StoredStudy, DamagedStudy>>, StoreError> {
+        let tables = self.tables();
+        let wanted = tables.studies.iter().filter(|study| study.number > after);
+        Ok(wanted.take(limit as usize).cloned().map(Ok).collect())
     }
 
     async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {

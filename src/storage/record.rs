@@ -268,7 +268,12 @@ impl GameSpec {
 
     /// Whether nothing is made of it: explorer, learners, judge and the newest games leave it out.
     pub(crate) fn is_left_out(&self) -> bool {
-        self.is_load() || self.is_private()
+        self.mark().is_some()
+    }
+
+    /// What is to be known of it wherever it goes, whatever becomes of it.
+    pub(crate) fn mark(&self) -> Option<UnratedReason> {
+        self.unrated_because.filter(|because| matches!(because, UnratedReason::Load | UnratedReason::Private))
     }
 }
 

@@ -86,6 +86,9 @@ pub(crate) struct Record {
     /// Why it is not rated though it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unrated_because: Option<String>,
+    /// `load` or `private`, if it was that from its start and operators have taken it out since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) begun_as: Option<String>,
     /// When it began, RFC 3339.
     pub(crate) started_at: String,
     /// When it ended, RFC 3339; null while it is live.
@@ -101,6 +104,7 @@ impl Record {
         let settlement = game.settlement.as_ref();
         let unrated_because =
             settlement.and_then(|settlement| settlement.unrated_because).or(*unrated_because);
+        let begun_as = game.spec.mark().filter(|mark| Some(*mark) != unrated_because);
         Self {
             id: id.clone(),
             variant: WireVariant(*variant),
@@ -117,6 +121,7 @@ impl Record {
             by: ending.and_then(|ending| ending.by).map(WireSide::from),
             ratings: settlement.and_then(ratings),
             unrated_because: unrated_because.map(|reason| reason.as_str().to_owned()),
+            begun_as: begun_as.map(|mark| mark.as_str().to_owned()),
             started_at: started_at.to_string(),
             ended_at: ending.and(game.events.last()).map(|event| event.at.to_string()),
         }

@@ -41,6 +41,8 @@ pub struct RushBoard {
     pub(crate) limit: u32,
     /// Whose place is wanted too, however low.
     pub(crate) of: Option<PlayerId>,
+    /// Whoever is banned then is left out.
+    pub(crate) now: UnixMillis,
 }
 
 /// A row of the table: an account's best. Of equals whoever was earlier stands first.

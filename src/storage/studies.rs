@@ -45,6 +45,15 @@ pub struct StoredStudy {
     pub(crate) changed_at: UnixMillis,
 }
 
+/// A study whose stored form makes no sense: somebody else wrote to the store, or the disk lost something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DamagedStudy {
+    pub(crate) number: u64,
+    /// Its id, as far as that can be read.
+    pub(crate) id: String,
+    pub(crate) what: String,
+}
+
 /// The part of a store that is about them.
 #[async_trait]
 pub trait StudyStore {

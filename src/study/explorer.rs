@@ -1,7 +1,8 @@
 //! What was played in the first moves of all finished games, and with what success.
 //!
 //! Everything here follows from the store and is kept in memory: it catches up when somebody asks, a few hundred games
-//! at a time, so that a start with millions of games costs nothing and the answers grow until they are complete.
+//! at a time, so that a start with millions of games costs nothing and the answers grow until they are complete. When
+//! operators have taken games out, it begins anew: at which levels these counted was in ratings that are gone.
 //!
 //! A move counts beside all others also at the level of whoever played it: the opponent's does not matter, as it does
 //! not for whether people or bots played it. The level is that of the rating at that time. A bot of the house has the
@@ -19,6 +20,8 @@ use crate::model::player::{OpponentKind, PlayerKind};
 use crate::model::rating::level::Level;
 use crate::model::result::GameResult;
 use crate::play::ratings::ShownRatings;
+use crate::storage::moderation::AuditAction;
+use crate::storage::record::{Settlement, UnratedReason};
 use crate::storage::store::GameQuery;
 use crate::storage::{Store, StoreError, StoredGame};
 
@@ -38,6 +41,9 @@ const RATED_MAX: usize = 100_000;
 
 /// Games read at a time.
 const BATCH: u32 = 200;
+
+/// Entries of the operators' log that are read when it has new ones: more than are written between two answers.
+const LOG_ENTRIES: u32 = 100;
 
 /// Batches read for one answer, so that none takes long.
 const BATCHES_MAX: usize = 3;
@@ -68,6 +74,8 @@ struct MoveCounts {
     last_ratings: HashMap<(PlayerId, Variant), i32>,
     /// Number of the last game that is counted.
     counted: u64,
+    /// Number of the last entry of the operators' log by then.
+    logged: u64,
 }
 
 /// A move, and what became of it at each level.
@@ -126,12 +134,32 @@ impl Explorer {
         if position.ply() >= PLIES_MAX {
             return Ok(None);
         }
+        self.forget_if_voided(store).await?;
         for _ in 0..BATCHES_MAX {
             if !self.catch_up(store).await? {
                 break;
             }
         }
         Ok(Some(self.counts().of(position, level)))
+    }
+
+    /// Begins anew if games were taken out since the last answer, as far as the log says.
+    async fn forget_if_voided(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let newest = store.audit_log(None, 1).await?.first().map_or(0, |entry| entry.number);
+        let known = self.counts().logged;
+        if newest == known {
+            return Ok(());
+        }
+        let entries = store.audit_log(None, LOG_ENTRIES).await?;
+        let goes_back_to = entries.last().map_or(0, |entry| entry.number);
+        let mut unseen = entries.iter().take_while(|entry| entry.number > known);
+        let is_void = unseen.any(|entry| entry.action == AuditAction::Void) || goes_back_to > known + 1;
+        let mut counts = self.counts();
+        if is_void {
+            *counts = MoveCounts::default();
+        }
+        counts.logged = newest;
+        Ok(())
     }
 
     /// Counts the next games; says whether there may be more.
@@ -213,7 +241,8 @@ impl MoveCounts {
 
     /// Counts the first moves of a game. Those of its opening were not its players' choice.
     fn count(&mut self, game: &StoredGame, kinds: &HashMap<PlayerId, PlayerKind>, ratings: &ShownRatings) {
-        if game.spec.is_left_out() {
+        let is_voided = |settlement: &Settlement| settlement.unrated_because == Some(UnratedReason::Voided);
+        if game.spec.is_left_out() || game.settlement.as_ref().is_some_and(is_voided) {
             return;
         }
         let Some(ending) = game.ending().filter(|ending| ending.result != GameResult::Void) else { return };
@@ -289,8 +318,8 @@ mod tests {
     use crate::model::result::EndReason;
     use crate::play::house::{BotSource, HouseBot, HouseBots};
     use crate::storage::MemoryStore;
-    use crate::storage::conformance::{FIRST_WINS, add, add_players, play, player, spec};
-    use crate::storage::record::{GameSpec, OpeningSource, UnratedReason};
+    use crate::storage::conformance::{FIRST_WINS, add, add_players, play, player, spec, void};
+    use crate::storage::record::{GameSpec, OpeningSource};
 
     async fn store() -> MemoryStore {
         let store = MemoryStore::new();
@@ -354,6 +383,21 @@ mod tests {
         play(&store, load, FIRST_WINS, GameResult::First, EndReason::Four).await;
         let rows = vec![(1, [1, 0, 0], [0; 3]), (7, [0; 3], [0, 0, 1])];
         assert_eq!(explore(&explorer, &store, "").await, Some(rows));
+    }
+
+    #[tokio::test]
+    async fn a_game_that_was_taken_out_is_taken_back_at_once() {
+        let (store, explorer) = (store().await, Explorer::default());
+        for (id, move_made) in [("a", "1"), ("b", "7")] {
+            play(&store, casual(id, "Ada", "Bob"), move_made, GameResult::First, EndReason::Resign).await;
+        }
+        let both = vec![(1, [1, 0, 0], [0; 3]), (7, [1, 0, 0], [0; 3])];
+        assert_eq!(explore(&explorer, &store, "").await, Some(both));
+        store.commit(&[void("b")]).await.unwrap().remove(0).unwrap();
+        let left = Some(vec![(1, [1, 0, 0], [0; 3])]);
+        assert_eq!(explore(&explorer, &store, "").await, left);
+        assert_eq!(explore(&explorer, &store, "").await, left, "and counted once");
+        assert_eq!(explore(&Explorer::default(), &store, "").await, left, "after a restart too");
     }
 
     #[tokio::test]

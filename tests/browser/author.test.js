@@ -16,7 +16,7 @@ import { assertGood } from "./support/good.js";
 
 
 // The ladder starts the bot's first game.
-const arena = new Arena({ ladder: true });
+const arena = new Arena({ ladder: true, learning: false });
 const browser = new Browser();
 const folder = mkdtempSync(join(tmpdir(), "fourfold-author-"));
 /** @type {import("node:child_process").ChildProcess[]} */

@@ -180,7 +180,7 @@ test("somebody who never saw the game finds its household name and its rules", a
 });
 
 test("live pages do not move by themselves, however many games begin and end", async () => {
-  const busy = new Arena({ ladder: true });
+  const busy = new Arena({ ladder: true, learning: false });
   await busy.start();
   try {
     const paths = ["/", "/wall", "/tv"];

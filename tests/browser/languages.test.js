@@ -1,5 +1,5 @@
-// The languages of the pages: each page in each of them, chosen by the browser or in the footer; and what the page's
-// own modules say while it is live.
+// The languages of the pages: the words of each page in each of them, chosen by the browser or in the footer; how wide
+// they make it, of which `npm run languages` tries all; and what the page's own modules say while it is live.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -17,6 +17,13 @@ const PAGES = [
   ...["/teach", "/studies", "/study/new", "/status", "/docs", "/nothing"],
 ];
 
+/** Pages that have the most to press and to fill in, where words of any language are tight. */
+const TIGHT = ["/", "/settings", "/account", "/invite", "/tournaments/new", "/study/new"];
+/** Every page in every language takes a minute or more: without `ALL_LANGUAGES` each page is tried in English, in German,
+ * whose words are the longest, and in one more language by turns, the tight ones in all. */
+const ALL = Boolean(process.env.ALL_LANGUAGES);
+const OTHERS = LANGUAGES.slice(2);
+
 /** What texts are called by: files of `web/texts`. No page shows a name for what it stands for. */
 const KEYS = readdirSync(new URL("../../web/texts/", import.meta.url)).map((file) => file.replace(".toml", ""));
 const RAW = new RegExp(`\\{\\w+\\}|(?<![\\w./-])(${KEYS.join("|")})\\.[a-z_]{3,}\\b(?!\\()`);
@@ -28,11 +35,33 @@ before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.endOfTest(/status of 404/));
 
-test("every page in every language is there and fits a phone", async () => {
+/** @param {string} language */
+function pagesIn(language) {
+  if (ALL || ["en", "de"].includes(language)) return PAGES;
+  return PAGES.filter((path, index) => TIGHT.includes(path) || OTHERS[index % OTHERS.length] === language);
+}
+
+test("every page in every language is there, and no text is missing", async () => {
+  const wrong = [];
+  for (const language of LANGUAGES) {
+    for (const path of PAGES) {
+      const answer = await fetch(arena.url + path, { headers: { "Accept-Language": language } });
+      const html = await answer.text();
+      assert.equal(answer.status, path === "/nothing" ? 404 : 200, path);
+      assert.match(html, new RegExp(`<html[^>]* lang="${language}"`), path);
+      const words = html.replace(/<(script|style)\b.*?<\/\1>/gs, "").replace(/<[^>]*>/g, " ");
+      const raw = words.match(RAW);
+      if (raw) wrong.push(`${path} in ${language} shows ${raw[0]}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("pages fit a phone in all languages, and show no name for what it stands for once they are live", async () => {
   const wrong = [];
   for (const language of LANGUAGES) {
     const page = await browser.visitor(arena.url, { ...PHONE, locale: language });
-    for (const path of PAGES) {
+    for (const path of pagesIn(language)) {
       await page.goto(path);
       assert.equal(await page.getAttribute("html", "lang"), language, path);
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

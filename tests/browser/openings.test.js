@@ -111,9 +111,9 @@ test("the explorer counts games of one level, by the address, by the choice that
   assert.equal(await plain.inputValue("#level"), "2");
 });
 
-for (const { size, viewport, colorScheme, rules } of LOOKS) {
-  test(`names of openings are good on a ${colorScheme} ${size}`, async () => {
-    const page = await browser.visitor(arena.url, { ...viewport, colorScheme });
+for (const { size, viewport, rules } of LOOKS) {
+  test(`names of openings are good on a ${size}`, async () => {
+    const page = await browser.visitor(arena.url, viewport);
     await page.goto("/analysis/444442");
     await shows(page, 6);
     await assertGood(page, "/analysis/444442", rules);

@@ -4,13 +4,13 @@
 import { after, afterEach, before, test } from "node:test";
 
 import { Arena } from "./support/arena.js";
-import { Browser } from "./support/browser.js";
+import { Browser, DESKTOP } from "./support/browser.js";
 import { clickColumn, gameId, playOut, signUp, startBotGame } from "./support/game.js";
 import { LOOKS, assertGood } from "./support/good.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-const arena = new Arena({ ladder: true });
+const arena = new Arena({ ladder: true, learning: false });
 const browser = new Browser();
 let finishedGame = "";
 
@@ -89,9 +89,16 @@ const PAGES = {
   },
 };
 
-for (const { size, viewport, colorScheme, rules } of LOOKS) {
-  test(`every page is good, ${size}, ${colorScheme}`, async () => {
-    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+test("a page that comes in the dark is good as well", async () => {
+  const page = await browser.visitor(arena.url, { ...DESKTOP, colorScheme: "dark", reducedMotion: "reduce" });
+  await page.goto(`/game/${finishedGame}`);
+  await page.waitForSelector('html[data-connection="open"]');
+  await assertGood(page, "a game that comes in the dark", "contrast");
+});
+
+for (const { size, viewport, rules } of LOOKS) {
+  test(`every page is good, ${size}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
     for (const [name, open] of Object.entries(PAGES)) {
       await open(page);
       await page.waitForSelector('html[data-connection="open"]');
@@ -102,9 +109,9 @@ for (const { size, viewport, colorScheme, rules } of LOOKS) {
       await assertGood(page, name, rules);
     }
     await page.context().close();
-    const owner = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
-    await signUp(owner, `own-${size}-${colorScheme}`);
-    await owner.fill("#bot-name", `b-${size}-${colorScheme}`);
+    const owner = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
+    await signUp(owner, `own-${size}`);
+    await owner.fill("#bot-name", `b-${size}`);
     await owner.click("#create-bot button[type=submit]");
     await owner.waitForSelector("#token:not([hidden])");
     await assertGood(owner, "account", rules);

@@ -30,7 +30,7 @@ start = "${YEAR + 1}-12-31"
 end = "${YEAR + 1}-12-31"
 `;
 
-const arena = new Arena({ ladder: true });
+const arena = new Arena({ ladder: true, learning: false });
 const file = join(arena.data, "seasons.toml");
 writeFileSync(file, SEASONS);
 arena.environment = { ...arena.environment, FOURFOLD_CONFIG: file };
@@ -56,9 +56,9 @@ before(async () => {
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.endOfTest(/status of 404/));
 
-for (const { size, viewport, colorScheme, rules } of LOOKS) {
-  test(`from the list to a bot and its numbers, ${size}, ${colorScheme}`, async () => {
-    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+for (const { size, viewport, rules } of LOOKS) {
+  test(`from the list to a bot and its numbers, ${size}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
     await page.goto("/leaderboard");
     await page.getByRole("link", { name: "Bots", exact: true }).and(page.locator(".segments a")).press("Enter");
     await page.waitForURL(/list=bots/);
@@ -105,9 +105,9 @@ test("a list that is empty says so, in another language too", async () => {
   await page.context().close();
 });
 
-for (const { size, viewport, colorScheme, rules } of LOOKS) {
-  test(`from the list to a season and from there to a player who came in, ${size}, ${colorScheme}`, async () => {
-    const page = await browser.visitor(arena.url, { ...viewport, colorScheme, reducedMotion: "reduce" });
+for (const { size, viewport, rules } of LOOKS) {
+  test(`from the list to a season and from there to a player who came in, ${size}`, async () => {
+    const page = await browser.visitor(arena.url, { ...viewport, reducedMotion: "reduce" });
     await page.goto("/leaderboard");
     await page.locator('main a[href="/seasons"]').press("Enter");
     await page.waitForURL(/\/seasons$/);

@@ -7,11 +7,12 @@ import { fileURLToPath } from "node:url";
 
 import { chromiumPath } from "./support/browser.js";
 
-/** Each file starts a daemon and a browser of its own; more at a time only makes all of them slow. */
-const FILES_AT_A_TIME = 2;
+/** Each file starts a daemon and a browser of its own. On two cores a third one fills the time in which the others wait, an
+ * arena for its minute or a series for its next game; more only make all of them slow. */
+const FILES_AT_A_TIME = 3;
 
-/** How long one file may take on a busy machine, in milliseconds; on an idle one it is a tenth. The largest takes 150
- * seconds by itself on two slow cores, and twice that beside another one. */
+/** How long one file may take on a busy machine, in milliseconds; on an idle one it is a tenth. The largest takes 80
+ * seconds by itself on two slow cores, and up to three times that beside others. */
 const FILE_MS = 480_000;
 
 const here = fileURLToPath(new URL(".", import.meta.url));

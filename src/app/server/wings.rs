@@ -1,52 +1,32 @@
 //! The daemon put together: one function a wing, in the order in which the wings stand.
 
+mod competition;
 mod fair_play;
 mod housekeeping;
+mod http;
 
 use std::collections::HashSet;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tracing::info;
 
-use self::fair_play::FairPlayParts;
+pub(super) use self::competition::{Competition, competition};
 use self::housekeeping::{keep_backups, keep_dumps, keep_forgetting, keep_packing};
+pub(super) use self::http::{figures_listening, http, metrics_listening, relay_transport, transport};
 use super::kept::KeptParts;
 use super::{Listening, ServerError, listening};
 use crate::accounts::{Accounts, NameRules};
 use crate::analysis::compute::ComputePool;
 use crate::analysis::live_value::LiveValues;
 use crate::analysis::values::Analysis;
-use crate::app::arena_view::LiveArena;
 use crate::cluster::thinking::Thinkers;
-use crate::competition::classes::{ClassKeeper, Classes};
-use crate::competition::correspondence::CorrespondenceBook;
-use crate::competition::duels::{DuelDeps, Duels};
-use crate::competition::fair_play::FairPlay;
-use crate::competition::leaderboard::seasons::{self, Season};
-use crate::competition::leaderboard::{Leaderboard, LeaderboardActor, LeaderboardDeps};
-use crate::competition::matchmaker::{
-    MatchmakerActor, MatchmakerDeps, MatchmakerSettings, PairsPerMinute, Troubles,
-};
-use crate::competition::self_test::SelfTests;
-use crate::competition::self_test::trial::SelfTestDeps;
-use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
-use crate::http::admin::AdminState;
-use crate::http::control::{Control, RunningDaemon};
 use crate::http::letters::Letters;
-use crate::http::listener::Transport;
-use crate::http::metrics::{Observed, metrics_router};
 use crate::http::notices::Notices;
-use crate::http::preview::Previews;
 use crate::http::site::{Papers, Site};
-use crate::http::tls::{Tls, TlsError};
-use crate::http::{AppState, admin, pages, router, upgrade};
 use crate::lobby::actor::{LinkedSite, LobbyDeps};
 use crate::lobby::director::TvDirector;
 use crate::lobby::{LobbyActor, LobbyHandle};
@@ -58,7 +38,6 @@ use crate::operations::mail::actor::{MailActor, MailOccasions};
 use crate::operations::mail::{Login, MailDeps, MailServer, Mailer, Outgoing, RETRIES as MAIL_RETRIES};
 use crate::operations::push::actor::{PushActor, PushOccasions};
 use crate::operations::push::{PushDeps, Pusher, RETRIES as PUSH_RETRIES, Sender};
-use crate::operations::webhooks::actor::WebhookActor;
 use crate::operations::webhooks::{RETRIES, WebhookDeps, Webhooks};
 use crate::play::feeds::Feeds;
 use crate::play::host::admission::Requirement;
@@ -68,22 +47,16 @@ use crate::play::orders::Orders;
 use crate::play::presence::Sessions;
 use crate::play::room::Directory;
 use crate::protocol::FEATURES;
+use crate::session::Services;
 use crate::session::departed::Departed;
-use crate::session::limits::TransportLimits;
-use crate::session::line_feed::LineFeeds;
-use crate::session::port::Gateway;
-use crate::session::{Services, SessionGateway};
 use crate::storage::puzzles::{Harvest, NewPuzzle};
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
-use crate::study::explorer::Explorer;
 use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
-use crate::study::puzzles::service::Puzzles;
 use crate::study::puzzles::shipped;
-use crate::study::studies::Studies;
-use crate::system::config::{Config, SeasonConfig};
+use crate::system::config::Config;
 use crate::system::metrics::Metrics;
 use crate::system::part::Part;
 use crate::system::pauses::Pauses;
@@ -96,9 +69,6 @@ const GAUGE_EVERY: Duration = Duration::from_secs(1);
 
 /// The writer's task: it ends when no one holds the writer any more, or when the store fails.
 pub(super) type Writing = JoinHandle<Result<(), Arc<StoreError>>>;
-
-/// Connections to the metrics at the same time: a collector or two, and whoever looks by hand.
-const METRICS_CONNECTIONS_MAX: usize = 16;
 
 /// What all wings stand on: settings, the store and its writer, and how tasks are told to stop.
 pub(super) struct Ground {
@@ -497,134 +467,6 @@ pub(super) async fn add_shipped_puzzles(ground: &Ground) -> Result<(), ServerErr
     Ok(())
 }
 
-/// What competition shows to pages.
-pub(super) struct Competition {
-    pub(super) self_tests: SelfTests,
-    duels: Duels,
-    classes: Classes,
-    pub(super) tournaments: Tournaments,
-    pub(super) fair_play: FairPlay,
-    leaderboard: Leaderboard,
-    troubles: Troubles,
-}
-
-/// Competition: self-tests, tournaments, the published ratings. The tournaments' director must hear how the live games
-/// end, so this comes before they are taken up.
-pub(super) async fn competition(
-    ground: &Ground,
-    thinking: &Thinking,
-    playing: &Playing,
-) -> Result<(Competition, Director, FairPlayParts), ServerError> {
-    let (director, tournaments) = Director::new(
-        DirectorDeps {
-            host: playing.host.clone(),
-            store: Arc::clone(&ground.store),
-            writer: ground.writer.clone(),
-            sessions: playing.sessions.clone(),
-        },
-        ground.config.tournaments.0.clone(),
-    )
-    .await?;
-    let troubles = Troubles::default();
-    let self_tests = SelfTests::new(SelfTestDeps {
-        troubles: troubles.clone(),
-        host: playing.host.clone(),
-        sessions: playing.sessions.clone(),
-        store: Arc::clone(&ground.store),
-        writer: ground.writer.clone(),
-        tasks: ground.tasks.of(Part::SelfTests),
-        stop: ground.stop.clone(),
-    });
-    let (fair_play_parts, fair_play) = fair_play::build(ground, thinking, playing)?;
-    let duels = Duels::new(DuelDeps {
-        host: playing.host.clone(),
-        directory: playing.directory.clone(),
-        sessions: playing.sessions.clone(),
-        at_once: ground.config.limits.duels.count(),
-    });
-    let competition = Competition {
-        self_tests,
-        duels,
-        classes: Classes::default(),
-        fair_play,
-        tournaments,
-        leaderboard: Leaderboard::new(playing.host.ratings().clone()),
-        troubles,
-    };
-    Ok((competition, director, fair_play_parts))
-}
-
-impl Competition {
-    /// Keeps what goes on by itself: the published ratings, the matchmaker, tests where rated games need them, and what
-    /// tells owners of bots how it goes.
-    pub(super) fn keep(
-        &self,
-        parts: &mut KeptParts,
-        ground: &Ground,
-        thinking: &Thinking,
-        playing: &Playing,
-    ) {
-        match requirement(&ground.config) {
-            Requirement::BeforeRated => {
-                let tests = self.self_tests.clone();
-                parts.keep(remade(Part::SelfTests, move |_| tests.clone().run().map(Ok)));
-            }
-            Requirement::Optional => {}
-        }
-        let duels = self.duels.clone();
-        parts.keep(remade(Part::Duels, move |stop| duels.clone().run(stop).map(Ok)));
-        let keeper = ClassKeeper {
-            classes: self.classes.clone(),
-            host: playing.host.clone(),
-            directory: playing.directory.clone(),
-            sessions: playing.sessions.clone(),
-        };
-        parts.keep(remade(Part::Classes, move |stop| keeper.clone().run(stop).map(Ok)));
-        let deps = LeaderboardDeps {
-            store: Arc::clone(&ground.store),
-            writer: ground.writer.clone(),
-            leaderboard: self.leaderboard.clone(),
-            seasons: seasons(&ground.config),
-        };
-        parts.keep(remade(Part::Leaderboard, move |stop| {
-            LeaderboardActor::new(deps.clone()).run(stop).map(Ok)
-        }));
-        if let Some(webhooks) = &ground.webhooks {
-            parts.keep(WebhookActor::new(webhooks.clone(), playing.host.ends(), self.troubles.clone()));
-        }
-        if ground.config.ladder.enabled {
-            parts.keep(self.matchmaker(ground, thinking, playing));
-        }
-    }
-
-    fn matchmaker(&self, ground: &Ground, thinking: &Thinking, playing: &Playing) -> impl Kept + use<> {
-        let deps = MatchmakerDeps {
-            host: playing.host.clone(),
-            store: Arc::clone(&ground.store),
-            sessions: playing.sessions.clone(),
-            directory: playing.directory.clone(),
-            feeds: playing.feeds.clone(),
-            pool: thinking.pool.clone(),
-            troubles: self.troubles.clone(),
-            leaderboard: self.leaderboard.clone(),
-            metrics: Arc::clone(&ground.metrics),
-        };
-        let ladder = &ground.config.ladder;
-        let settings = MatchmakerSettings {
-            time: ladder.time(),
-            cpu_share: ladder.cpu_share.number(),
-            calm_percent: ladder.calm_percent.number(),
-            house_pairs: ladder.concurrency.count(),
-            pairs_per_day: ladder.pairs_per_day.number(),
-            per_minute: PairsPerMinute {
-                all: ladder.remote_pairs_per_minute.number(),
-                same: ladder.remote_pairs_per_minute_and_opponent.number(),
-            },
-        };
-        remade(Part::Matchmaker, move |stop| MatchmakerActor::new(deps.clone(), settings).run(stop).map(Ok))
-    }
-}
-
 /// Keeps what has no state of its own worth a name: which game is on TV, what tells of changes in feeds, what looks for
 /// guests whom nobody comes back to, and what keeps the gauges up to date that nobody else does.
 pub(super) fn keep_small_parts(
@@ -670,162 +512,6 @@ async fn read_gauges(services: Arc<Services>, metrics: Arc<Metrics>, stop: Cance
     }
 }
 
-/// The limits of the listener.
-pub(super) fn transport(ground: &Ground, services: &Services) -> Result<Transport, TlsError> {
-    let stop = services.sockets_stop.clone();
-    let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
-    let transport = Transport::new(transport_limits(&ground.config), Arc::clone(&ground.site), stop, tasks);
-    let tls = ground.config.server.tls().map(|files| Tls::load(&files)).transpose()?;
-    Ok(transport.behind(tls).balanced_by(&ground.config.server.proxy_protocol))
-}
-
-/// The same of a node that passes connections on, with these tasks.
-pub(super) fn relay_transport(config: &Config, tasks: Tasks) -> Transport {
-    let site = Arc::new(site_of(config));
-    let transport = Transport::new(transport_limits(config), site, CancellationToken::new(), tasks);
-    transport.balanced_by(&config.server.proxy_protocol)
-}
-
-/// The listener of the metrics of a daemon.
-pub(super) fn metrics_listening(
-    ground: &Ground,
-    listener: TcpListener,
-    transport: &Transport,
-) -> io::Result<Listening> {
-    let tasks = Tasks::new(ground.supervision.clone(), Part::Connection);
-    let observed = Observed {
-        metrics: Arc::clone(&ground.metrics),
-        places: Arc::clone(&transport.connection_limits),
-        data: ground.config.server.data.clone(),
-    };
-    figures_listening(&ground.config, observed, listener, tasks, transport.stop.clone())
-}
-
-/// It has places of its own, so that a full house does not hide what goes on in it.
-pub(super) fn figures_listening(
-    config: &Config,
-    observed: Observed,
-    listener: TcpListener,
-    tasks: Tasks,
-    stop: CancellationToken,
-) -> io::Result<Listening> {
-    info!(address = %listener.local_addr()?, "metrics are served");
-    let limits = TransportLimits {
-        connections: Some(METRICS_CONNECTIONS_MAX),
-        per_address: METRICS_CONNECTIONS_MAX,
-        ..transport_limits(config)
-    };
-    let own = Transport::new(limits, Arc::new(site_of(config)), stop, tasks);
-    Ok(listening(Part::MetricsListener, listener, metrics_router(observed), &own))
-}
-
-/// What goes on, for those who look.
-fn live_arena(ground: &Ground, services: &Services, competition: &Competition) -> LiveArena {
-    let Services { directory, feeds, .. } = services;
-    LiveArena {
-        host: services.host.clone(),
-        directory: directory.clone(),
-        sessions: services.sessions.clone(),
-        feeds: feeds.clone(),
-        lobby: services.lobby.clone(),
-        troubles: competition.troubles.clone(),
-        self_tests: competition.self_tests.clone(),
-        duels: competition.duels.clone(),
-        supervision: ground.supervision.clone(),
-        backups: ground.backups.clone(),
-        line_feeds: LineFeeds::new(
-            directory.clone(),
-            feeds.clone(),
-            ground.tasks.of(Part::Feeds),
-            ground.stop.clone(),
-        ),
-    }
-}
-
-/// HTTP: pages, interface, WebSocket.
-pub(super) fn http(
-    ground: &Ground,
-    thinking: Thinking,
-    services: &Arc<Services>,
-    competition: &Competition,
-    learning: Learning,
-    transport: Transport,
-) -> axum::Router {
-    let arena = live_arena(ground, services, competition);
-    let analysis = thinking.analysis;
-    let puzzles = puzzles(ground, &analysis);
-    let state = AppState {
-        metrics: Arc::clone(&ground.metrics),
-        previews: Previews::default(),
-        store: Arc::clone(&ground.store),
-        accounts: ground.accounts.clone(),
-        access: ground.config.access.clone(),
-        shares: ground.shares.clone(),
-        site: Arc::clone(&ground.site),
-        analysis,
-        explorer: Arc::new(Explorer::new(competition.leaderboard.shown().clone())),
-        arena: Arc::new(arena),
-        learning,
-        tournaments: competition.tournaments.clone(),
-        classes: competition.classes.clone(),
-        leaderboard: competition.leaderboard.clone(),
-        evidence: competition.fair_play.evidence.clone(),
-        correspondence: CorrespondenceBook::new(Arc::clone(&ground.store)),
-        puzzles,
-        studies: Studies::new(Arc::clone(&ground.store), ground.writer.clone(), ground.shares.clone()),
-        webhooks: ground.webhooks.clone(),
-        mailer: ground.mailer.clone(),
-        pusher: ground.pusher.clone(),
-    };
-    let gateway: Arc<dyn Gateway> = Arc::new(SessionGateway::new(Arc::clone(services)));
-    let control = control(ground, services, competition, &state.learning);
-    let admin = admin::router(AdminState::new(control, ground.config.shown()));
-    let pages = pages::router().merge(admin);
-    let site = router::router(state, pages, Arc::clone(&ground.metrics));
-    upgrade::beside(site, gateway, transport)
-}
-
-fn puzzles(ground: &Ground, analysis: &Analysis) -> Puzzles {
-    let (store, writer) = (Arc::clone(&ground.store), ground.writer.clone());
-    Puzzles::new(store, writer, ground.accounts.clone(), analysis.clone(), ground.shares.clone())
-}
-
-/// What operators act on in a browser.
-fn control(
-    ground: &Ground,
-    services: &Arc<Services>,
-    competition: &Competition,
-    learning: &Learning,
-) -> Control {
-    Control {
-        accounts: ground.accounts.clone(),
-        store: Arc::clone(&ground.store),
-        writer: ground.writer.clone(),
-        learning: learning.clone(),
-        daemon: Some(RunningDaemon {
-            services: Arc::clone(services),
-            tournaments: competition.tournaments.clone(),
-            rating_alarms: competition.fair_play.rating_alarms.clone(),
-            evidence: competition.fair_play.evidence.clone(),
-            supervision: ground.supervision.clone(),
-            data: ground.config.server.data.clone(),
-            backups: ground.backups.clone(),
-            mailer: ground.mailer.clone(),
-        }),
-    }
-}
-
-/// What is ranked by itself, the latest first.
-fn seasons(config: &Config) -> Vec<Arc<Season>> {
-    let season = |SeasonConfig { name, start, end, variant }: &SeasonConfig| Season {
-        name: name.clone(),
-        start: *start,
-        end: *end,
-        variant: variant.0,
-    };
-    seasons::sorted(config.seasons.0.iter().map(season).collect())
-}
-
 /// The site's settings. The values were checked when the configuration was read.
 fn site_of(config: &Config) -> Site {
     let parsed = |text: String| text.parse().ok();
@@ -855,16 +541,5 @@ fn share_settings(config: &Config) -> ShareSettings {
     ShareSettings {
         per_network: config.limits.shares_per_address.number(),
         counts_loopback: !config.limits.loopback_exempt,
-    }
-}
-
-fn transport_limits(config: &Config) -> TransportLimits {
-    TransportLimits {
-        connections: config.limits.connections(),
-        per_address: config.limits.connections_per_address.count(),
-        caps_loopback: !config.limits.loopback_exempt,
-        heartbeat: config.server.heartbeat(),
-        messages: config.limits.messages_per_20s.number(),
-        ..TransportLimits::default()
     }
 }

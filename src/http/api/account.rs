@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::accounts::cookie_header;
 use super::games::stream;
-use super::players::{Profile, profile_of};
+use super::players::{Profile, find, profile_of};
 use crate::accounts::{AccountError, Authenticated};
 use crate::http::auth::{self, SignedIn};
 use crate::http::client_address::ClientAddress;
@@ -24,6 +24,7 @@ use crate::model::device::{Browser, System};
 use crate::model::ids::{GameId, PlayerId, PlayerName, PuzzleId, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::secret::Secret;
+use crate::model::time::UnixMillis;
 use crate::storage::follows::TiedPlayer;
 use crate::storage::mails::StoredMail;
 use crate::storage::pushes::StoredPush;
@@ -335,6 +336,16 @@ pub(super) fn person(session: Authenticated) -> Result<Authenticated, ApiError> 
     }
 }
 
+/// The person who is signed in, and the player whom the path names.
+pub(super) async fn both(
+    state: &AppState,
+    session: Authenticated,
+    name: &PathPart,
+) -> Result<(PlayerId, PlayerId), ApiError> {
+    let player = person(session)?.identity.id;
+    Ok((player, find(state, name).await?.id))
+}
+
 async fn own_account(state: &AppState, session: &Authenticated) -> Result<OwnAccount, ApiError> {
     let id = &session.identity.id;
     let player = state.store.player(id).await?.ok_or_else(|| ApiError::not_found("account"))?;
@@ -376,7 +387,7 @@ async fn own_lines(state: &AppState, session: &Authenticated) -> Result<Vec<u8>,
         add_line(&mut head, &OwnDays::from(days))?;
     }
     for kind in [RushKind::Minutes, RushKind::Lives] {
-        let own = RushBoard { kind, since: 0, limit: 0, of: Some(player.clone()) };
+        let own = RushBoard { kind, since: 0, limit: 0, of: Some(player.clone()), now: UnixMillis::now() };
         for place in state.store.rush_board(&own).await? {
             add_line(&mut head, &OwnRush::new(kind, &place))?;
         }

@@ -8,8 +8,7 @@ use axum::routing::{get, put};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::account::person;
-use super::players::find;
+use super::account::{both, person};
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -87,8 +86,7 @@ async fn add_block(
     SignedIn(session): SignedIn,
     name: PathPart,
 ) -> Result<StatusCode, ApiError> {
-    let player = person(session)?.identity.id;
-    let blocked = find(&state, &name).await?.id;
+    let (player, blocked) = both(&state, session, &name).await?;
     state.accounts.block(&player, &blocked).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -98,8 +96,7 @@ async fn remove_block(
     SignedIn(session): SignedIn,
     name: PathPart,
 ) -> Result<StatusCode, ApiError> {
-    let player = person(session)?.identity.id;
-    let blocked = find(&state, &name).await?.id;
+    let (player, blocked) = both(&state, session, &name).await?;
     state.accounts.unblock(&player, &blocked).await?;
     Ok(StatusCode::NO_CONTENT)
 }

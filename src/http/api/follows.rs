@@ -8,8 +8,7 @@ use axum::routing::{get, put};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::account::person;
-use super::players::find;
+use super::account::{both, person};
 use crate::http::auth::SignedIn;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
@@ -118,8 +117,7 @@ async fn add_follow(
     SignedIn(session): SignedIn,
     name: PathPart,
 ) -> Result<StatusCode, ApiError> {
-    let player = person(session)?.identity.id;
-    let followed = find(&state, &name).await?.id;
+    let (player, followed) = both(&state, session, &name).await?;
     state.accounts.follow(&player, &followed).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -129,8 +127,7 @@ async fn remove_follow(
     SignedIn(session): SignedIn,
     name: PathPart,
 ) -> Result<StatusCode, ApiError> {
-    let player = person(session)?.identity.id;
-    let followed = find(&state, &name).await?.id;
+    let (player, followed) = both(&state, session, &name).await?;
     state.accounts.unfollow(&player, &followed).await?;
     Ok(StatusCode::NO_CONTENT)
 }

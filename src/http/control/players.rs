@@ -197,6 +197,17 @@ async fn registered(control: &Control, name: &str) -> Result<StoredPlayer, Refus
     }
 }
 
+/// The account of this name; bots are refused, of which what follows "is a bot and" says why.
+async fn account(control: &Control, name: &str, why_no_bot: &str) -> Result<StoredPlayer, Refusal> {
+    let player = registered(control, name).await?;
+    match player.kind {
+        PlayerKind::Human => Ok(player),
+        PlayerKind::Bot | PlayerKind::Guest => {
+            Err(Refusal::conflict(format!("`{}` is a bot and {why_no_bot}", player.name)))
+        }
+    }
+}
+
 async fn ban(
     State(control): State<Control>,
     PathPart(name): PathPart,
@@ -294,10 +305,7 @@ async fn clear_profile(
     JsonBody(because): JsonBody<Reason>,
 ) -> Result<Json<Done>, Refusal> {
     let because = because.checked()?;
-    let player = registered(&control, &name).await?;
-    if player.kind != PlayerKind::Human {
-        return Err(Refusal::conflict(format!("`{}` is a bot and shows nothing of itself", player.name)));
-    }
+    let player = account(&control, &name, "shows nothing of itself").await?;
     control.accounts.clear_profile(&player.id, because).await?;
     Ok(Json(Done::to(player.name)))
 }
@@ -308,10 +316,7 @@ async fn reset_password(
     JsonBody(because): JsonBody<Reason>,
 ) -> Result<Json<Done>, Refusal> {
     let because = because.checked()?;
-    let player = registered(&control, &name).await?;
-    if player.kind != PlayerKind::Human {
-        return Err(Refusal::conflict(format!("`{}` is a bot and has tokens, no password", player.name)));
-    }
+    let player = account(&control, &name, "has tokens, no password").await?;
     let password = control.accounts.reset_password(&player.id, because).await?;
     Ok(Json(Done { password: Some(password.expose().to_owned()), ..Done::to(player.name) }))
 }

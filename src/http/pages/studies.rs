@@ -48,7 +48,10 @@ struct StudiesPage {
     frame: LayoutFrame,
     /// The visitor's own; none on later pages.
     mine: Vec<StudyTile>,
+    /// What others have listed, the newest first.
     listed: Vec<StudyTile>,
+    /// Whether nobody has listed any.
+    is_none_listed: bool,
     /// The number before which the next page begins.
     older: Option<u64>,
 }
@@ -131,13 +134,18 @@ pub(super) async fn list(
         Some(viewer) => state.store.studies_of(&viewer.identity.id).await?,
         None => Vec::new(),
     };
-    let listed = state.store.listed_studies(before, STUDIES_PER_PAGE).await?;
+    let mut listed = state.store.listed_studies(before, STUDIES_PER_PAGE).await?;
     let is_full = listed.len() == STUDIES_PER_PAGE as usize;
+    let older = listed.last().filter(|_| is_full).map(|last| last.number);
+    let is_none_listed = listed.is_empty();
+    // One's own stand on the first page already, above.
+    listed.retain(|study| !visitor.is(&study.owner));
     let page = StudiesPage {
         frame: visitor.frame(Tab::Studies, visitor.language().text("study.title")),
-        older: listed.last().filter(|_| is_full).map(|last| last.number),
+        older,
         mine: tiles(&state, &mine).await?,
         listed: tiles(&state, &listed).await?,
+        is_none_listed,
     };
     Ok(Html(page.render()?))
 }

@@ -166,6 +166,9 @@ async fn studies_read_without_script_and_say_what_is_whose() {
     assert!(copy.contains("value=\"Two towers\"") && copy.contains("&#34;id&#34;:null"), "{copy}");
     let list = seen(&ada, "/studies").await.body;
     assert!(list.contains("Your studies") && list.contains("by Ada"), "{list}");
+    let times = |list: &str| list.matches("Two towers").count();
+    let others = seen(&bob, "/studies").await.body;
+    assert_eq!((times(&list), times(&others)), (1, 1), "one's own stands above alone: {list}");
     assert!(site.get("/study/new?moves=4499").await.body.contains("Sign in"), "guests are told to");
     assert_eq!(site.get("/study/nothing").await.status, StatusCode::NOT_FOUND);
     let request = get(&format!("{}.png", address(&study))).body(Body::empty()).unwrap();

@@ -5,10 +5,12 @@ use crate::competition::leaderboard::service::Follower;
 use crate::model::durability::Durability;
 use crate::model::rating::newcomers::Footing;
 use crate::model::result::{EndReason, GameResult};
+use crate::model::study::StudyListing;
 use crate::storage::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, add_players, event, moves, play, player_id, spec, void,
 };
 use crate::storage::conformance_of_ratings::wins_over;
+use crate::storage::conformance_of_studies::{new, study};
 use crate::storage::record::{EventKind, GameSpec};
 use crate::storage::store::Write;
 use crate::storage::{MemoryStore, PostgresStore, SqliteStore};
@@ -147,6 +149,12 @@ const DEFECTS: &[Defect] = &[
         &["game g5: has no hash in the chain of finished games"],
     ),
     ("UPDATE settlement SET hash = 'x' WHERE number = 5", &["game g5: settlement.hash is \"x\""]),
+    // A study is none.
+    (
+        "UPDATE study SET moves = '4444444' WHERE number = 1; UPDATE study SET comments = 'odd' WHERE number = 2",
+        &["study s1: move 7 is illegal: column 4 is full", "study s2: study.comments is \"odd\""],
+    ),
+    ("UPDATE study SET owner = 99 WHERE number = 2", &["study s2: study.owner is \"\""]),
     // A chain of ratings is broken: one finding for each player.
     (
         "UPDATE rating_entry SET before = before + 5, after = after + 5 WHERE number = 7; \
@@ -186,7 +194,7 @@ const PACKED_DEFECTS: &[Defect] = &[
     ),
 ];
 
-/// Fills a store with games of many kinds: numbers 1 to 7 are finished, `g8` goes on.
+/// Fills a store with games of many kinds: numbers 1 to 7 are finished, `g8` goes on; and with two studies.
 async fn fill(store: &dyn Store) {
     add_players(store, &["Ada", "Bob", "Eve"]).await;
     let casual = |spec| GameSpec { rated: false, ..spec };
@@ -206,7 +214,10 @@ async fn fill(store: &dyn Store) {
     let mut events = moves("123");
     events.push(event(4, EventKind::Takeback { plies: 2 }));
     let append = Write::Append { game: spec.id.clone(), events };
-    store.commit(&[Write::StartGame(spec), append]).await.unwrap();
+    let [one, two] = ["s1", "s2"].map(|id| new(id, "Ada", study("Two towers", StudyListing::Listed)));
+    for answer in store.commit(&[Write::StartGame(spec), append, one, two]).await.unwrap() {
+        answer.unwrap();
+    }
 }
 
 async fn findings(store: &dyn Store) -> Vec<String> {
@@ -271,6 +282,7 @@ impl Kept for OnServer {
     async fn damage(&self, sql: &'static str) {
         let unguard = "ALTER TABLE event DISABLE TRIGGER USER; ALTER TABLE audit DISABLE TRIGGER USER; \
                        ALTER TABLE packed_log DISABLE TRIGGER USER; \
+                       ALTER TABLE study DROP CONSTRAINT IF EXISTS study_owner_fkey; \
                        ALTER TABLE rating_entry DROP CONSTRAINT IF EXISTS rating_entry_check";
         self.0.execute(unguard).await;
         self.0.execute(sql).await;
@@ -331,7 +343,7 @@ async fn a_sound_store_has_no_findings() {
         let report = verify(store).await.unwrap();
         assert_eq!(
             report.to_string(),
-            "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings: everything agrees"
+            "7 finished games (4 rated, 0 voided), 1 live games, 91 events, 3 ratings, 0 published ratings, 2 studies: everything agrees"
         );
     }
     assert!(findings(&MemoryStore::new()).await.is_empty());
@@ -437,7 +449,7 @@ fn the_report_lists_findings_and_counts() {
     assert_eq!(
         report.to_string(),
         "game g1: is odd\n2 finished games (0 rated, 0 voided), 0 live games, 0 events, 0 ratings, \
-         0 published ratings: not everything agrees"
+         0 published ratings, 0 studies: not everything agrees"
     );
 }
 

@@ -168,7 +168,8 @@ impl PuzzleStore for MemoryStore {
         let best = tables.puzzles.best_rushes(wanted).into_iter();
         let listed = best.filter_map(|result| {
             let player = tables.players.get(&result.player)?;
-            (player.kind == PlayerKind::Human && player.ban.is_none()).then_some((player, result))
+            let is_out = player.ban.as_ref().is_some_and(|ban| ban.holds(wanted.now));
+            (player.kind == PlayerKind::Human && !is_out).then_some((player, result))
         });
         let place = |(rank, (player, result)): (u32, (&StoredPlayer, &RushResult))| RushPlace {
             rank,

@@ -3,13 +3,14 @@
 use async_trait::async_trait;
 use fourfold_engine::Variant;
 
-use super::{PostgresStore, db, ratings};
+use super::{PostgresStore, db, ratings, studies};
 use crate::model::ids::PlayerId;
 use crate::storage::audit::AuditStore;
 use crate::storage::games::{GameQuery, Notes};
 use crate::storage::record::RatingRow;
 use crate::storage::rows::games::Loaded;
 use crate::storage::store::StoreError;
+use crate::storage::studies::{DamagedStudy, StoredStudy};
 
 /// Rows that name a game or a player by a key which the tables check nowhere: what names it, and the rows without it.
 const DANGLING: &[(&str, &str)] = &[
@@ -57,6 +58,14 @@ impl AuditStore for PostgresStore {
 
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
         ratings::all(&*self.reader().await?).await
+    }
+
+    async fn audit_studies(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<StoredStudy, DamagedStudy>>, StoreError> {
+        studies::audit(&*self.reader().await?, after, limit).await
     }
 
     /// What the tables hold is the server's care; what no key of theirs checks is looked at here.

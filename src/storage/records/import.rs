@@ -209,9 +209,11 @@ fn game_writes(record: &Record, players: BySide<PlayerId>) -> Result<[Write; 2],
     Ok([Write::StartGame(spec), Write::Finish { game: record.id.clone(), events }])
 }
 
-/// What says that nobody chose the moves; other reasons are about ratings, which imported games do not have.
+/// What says that nobody chose the moves, or that they are not for everybody; other reasons are about ratings, which
+/// imported games do not have.
 fn mark_of(record: &Record) -> Option<UnratedReason> {
-    let because = record.unrated_because.as_deref().and_then(UnratedReason::from_text);
+    let said = record.begun_as.as_deref().or(record.unrated_because.as_deref());
+    let because = said.and_then(UnratedReason::from_text);
     because.filter(|because| matches!(because, UnratedReason::Load | UnratedReason::Private))
 }
 
@@ -245,7 +247,8 @@ mod tests {
     use crate::model::result::{EndReason, GameResult};
     use crate::operations::verify::verify;
     use crate::storage::MemoryStore;
-    use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, spec, void};
+    use crate::storage::games::GameStore as _;
     use crate::storage::records::export::{ExportFormat, RecordReader};
     use crate::storage::store::GameQuery;
     use crate::storage::tournaments::TournamentStore;
@@ -307,6 +310,24 @@ mod tests {
         assert_eq!(verify(&*store).await.unwrap().findings, [] as [&str; 0]);
         assert_eq!(import(&text, &store).await, 3, "repeated, everything is there already");
         assert_eq!(after.len(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_private_game_that_was_taken_out_stays_private_elsewhere() {
+        let store = Arc::new(MemoryStore::new());
+        add_players(&*store, &["Ada", "Bob"]).await;
+        for (id, mark) in [("g1", UnratedReason::Private), ("g2", UnratedReason::Load)] {
+            let spec = GameSpec { unrated_because: Some(mark), rated: false, ..spec(id, "Ada", "Bob") };
+            play(&*store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
+            store.commit(&[void(id)]).await.unwrap().remove(0).unwrap();
+        }
+        let text = export(store).await;
+        assert!(text.contains(r#""unrated_because":"voided","begun_as":"private""#), "{text}");
+        let elsewhere = MemoryStore::new();
+        import(&text, &elsewhere).await;
+        let games = elsewhere.finished_games(&GameQuery { limit: 9, ..GameQuery::default() }).await.unwrap();
+        let marks: Vec<_> = games.iter().map(|game| game.spec.unrated_because).collect();
+        assert_eq!(marks, [Some(UnratedReason::Private), Some(UnratedReason::Load)]);
     }
 
     /// Numbers of an imported file are stored, shown and computed with later.

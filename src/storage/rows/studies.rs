@@ -4,7 +4,7 @@ use super::{Damage, number, parsed};
 use crate::model::study::{Study, StudyComment, StudyListing};
 use crate::model::time::UnixMillis;
 use crate::storage::error::StoreError;
-use crate::storage::studies::StoredStudy;
+use crate::storage::studies::{DamagedStudy, StoredStudy};
 
 /// Ends a comment. No text that is shown has a control character.
 const COMMENT_END: char = '\u{1e}';
@@ -31,6 +31,16 @@ row! {
 
 impl StudyRow {
     pub(crate) fn decode(self) -> Result<StoredStudy, Damage> {
+        self.audited().map_err(|DamagedStudy { number: _, id, what }| Damage(format!("study {id}: {what}")))
+    }
+
+    /// The same for whoever goes on with the next one.
+    pub(crate) fn audited(self) -> Result<StoredStudy, DamagedStudy> {
+        let (number, id) = (self.number.unsigned_abs(), self.id.clone());
+        self.whole().map_err(|Damage(what)| DamagedStudy { number, id, what })
+    }
+
+    fn whole(self) -> Result<StoredStudy, Damage> {
         let line =
             (parsed("study.variant", &self.variant)?, &*self.moves, number("study.start", self.start)?);
         let comments = decode_comments(&self.comments)?;
@@ -38,7 +48,7 @@ impl StudyRow {
         Ok(StoredStudy {
             number: number("study.number", self.number)?,
             owner: parsed("study.owner", &self.owner)?,
-            study: study.map_err(|bad| Damage(format!("study {}: {bad}", self.id)))?,
+            study: study.map_err(|bad| Damage(bad.to_string()))?,
             id: parsed("study.id", &self.id)?,
             version: number("study.version", self.version)?,
             made_at: UnixMillis(self.made_at),

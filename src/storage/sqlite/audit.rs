@@ -3,11 +3,12 @@
 use async_trait::async_trait;
 use fourfold_engine::Variant;
 
-use super::{SqliteStore, backup, games, ratings};
+use super::{SqliteStore, backup, games, ratings, studies};
 use crate::model::ids::PlayerId;
 use crate::storage::audit::AuditStore;
 use crate::storage::record::{DamagedGame, RatingRow, StoredGame};
 use crate::storage::store::StoreError;
+use crate::storage::studies::{DamagedStudy, StoredStudy};
 
 #[async_trait]
 impl AuditStore for SqliteStore {
@@ -25,6 +26,14 @@ impl AuditStore for SqliteStore {
 
     async fn audit_ratings(&self) -> Result<Vec<(PlayerId, Variant, RatingRow)>, StoreError> {
         self.readers.read(ratings::all).await
+    }
+
+    async fn audit_studies(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<StoredStudy, DamagedStudy>>, StoreError> {
+        self.readers.read(move |connection| studies::audit(connection, after, limit)).await
     }
 
     async fn audit_pages(&self) -> Result<Vec<String>, StoreError> {

@@ -103,8 +103,9 @@ fn puzzle_days(connection: &Connection, player: &PlayerId, since: u32) -> Result
 }
 
 fn rush_board(connection: &Connection, wanted: &RushBoard) -> Result<Vec<RushPlace>, StoreError> {
-    let query = db::query_as(select_rushes!("?1", "?2", "?3", "?4")).bind(wanted.kind.word());
+    let query = db::query_as(select_rushes!("?1", "?2", "?3", "?4", "?5")).bind(wanted.kind.word());
     let query = query.bind(wanted.since).bind(wanted.limit).bind(wanted.of.as_ref().map(PlayerId::as_str));
+    let query = query.bind(wanted.now.0);
     let rows: Vec<RushRow> = query.fetch_all(connection)?;
     Ok(rows.into_iter().map(RushRow::decode).collect::<Result<_, _>>()?)
 }

@@ -11,14 +11,16 @@ use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::rows::studies::{StudyRow, decode_studies, encode_comments};
 use crate::storage::rows::to_sql;
 use crate::storage::store::{Refused, StoreError, Written};
-use crate::storage::studies::{NewStudy, STUDIES_MAX, StoredStudy, StudyChange, StudyStore};
+use crate::storage::studies::{DamagedStudy, NewStudy, STUDIES_MAX, StoredStudy, StudyChange, StudyStore};
 
-/// Selects the columns of a [`StudyRow`].
+/// Selects the columns of a [`StudyRow`], `INNER` of studies that somebody made, `LEFT` of all.
 macro_rules! select_studies {
-    ($rest:literal) => {
+    ($join:literal, $rest:literal) => {
         concat!(
-            "SELECT s.number, s.id, p.id AS owner, s.title, s.variant, s.moves, s.start, s.comments, s.listed, ",
-            "s.version, s.made_at, s.changed_at FROM study s JOIN player p ON p.key = s.owner ",
+            "SELECT s.number, s.id, COALESCE(p.id, '') AS owner, s.title, s.variant, s.moves, s.start, s.comments, s.listed, ",
+            "s.version, s.made_at, s.changed_at FROM study s ",
+            $join,
+            " JOIN player p ON p.key = s.owner ",
             $rest
         )
     };
@@ -42,20 +44,30 @@ impl StudyStore for SqliteStore {
 }
 
 fn study(connection: &Connection, id: &StudyId) -> Result<Option<StoredStudy>, StoreError> {
-    let query = db::query_as(select_studies!("WHERE s.id = ?")).bind(id.as_str());
+    let query = db::query_as(select_studies!("INNER", "WHERE s.id = ?")).bind(id.as_str());
     let row: Option<StudyRow> = query.fetch_optional(connection)?;
     Ok(row.map(StudyRow::decode).transpose()?)
 }
 
 fn studies_of(connection: &Connection, owner: &PlayerId) -> Result<Vec<StoredStudy>, StoreError> {
-    let sql = select_studies!("WHERE p.id = ? ORDER BY s.number DESC");
+    let sql = select_studies!("INNER", "WHERE p.id = ? ORDER BY s.number DESC");
     decode_studies(db::query_as(sql).bind(owner.as_str()).fetch_all(connection)?)
 }
 
 fn listed(connection: &Connection, before: Option<u64>, limit: u32) -> Result<Vec<StoredStudy>, StoreError> {
-    let sql = select_studies!("WHERE s.listed AND s.number < ? ORDER BY s.number DESC LIMIT ?");
+    let sql = select_studies!("INNER", "WHERE s.listed AND s.number < ? ORDER BY s.number DESC LIMIT ?");
     let query = db::query_as(sql).bind(to_sql(before.unwrap_or(u64::MAX))).bind(limit);
     decode_studies(query.fetch_all(connection)?)
+}
+
+pub(super) fn audit(
+    connection: &Connection,
+    after: u64,
+    limit: u32,
+) -> Result<Vec<Result<StoredStudy, DamagedStudy>>, StoreError> {
+    let query = db::query_as(select_studies!("LEFT", "WHERE s.number > ? ORDER BY s.number LIMIT ?"));
+    let rows: Vec<StudyRow> = query.bind(to_sql(after)).bind(limit).fetch_all(connection)?;
+    Ok(rows.into_iter().map(StudyRow::audited).collect())
 }
 
 pub(super) fn add(connection: &Connection, new: &NewStudy) -> WriteOutcome {

@@ -146,7 +146,7 @@ impl Puzzles {
         now: UnixMillis,
     ) -> Result<Vec<RushPlace>, PuzzleError> {
         self.settle_runs(None, now).await;
-        let wanted = RushBoard { kind, since: period.since(day_of(now)), limit, of: of.cloned() };
+        let wanted = RushBoard { kind, since: period.since(day_of(now)), limit, of: of.cloned(), now };
         Ok(self.store.rush_board(&wanted).await?)
     }
 
