@@ -1,5 +1,6 @@
 //! `--kills N --zombies N --rolling N --bus-restart N --database-restart N --cut database|bus --one-way --rounds N
-//! --resume N --sockets N --namespaces N --games N --seed S --upgrade-from BINARY`, and what test runners pass to every test.
+//! --resume N --sockets N --namespaces N --games N --seed S --upgrade-from BINARY`, and what test runners pass to every
+//! test.
 
 use std::path::PathBuf;
 use std::time::Duration;

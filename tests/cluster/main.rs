@@ -22,10 +22,10 @@
 //! of the one that leads and that of another one: what is sent waits, with `--one-way` in one direction alone.
 //! `--rolling` stops each node in turn as an upgrade does, the one that leads last; with `--upgrade-from` it is one,
 //! from the version before beside this one to this one alone. `--resume` lets clients change nodes while their session
-//! lives. `--sockets` kills a node that stands by, which so many clients are connected to, and waits until all have gone on
-//! at the others (`ulimit -n` over twice their number). `--namespaces` puts each node, the database and the bus into a network namespace of its own, and lets a
-//! node's link be down, loses what it sends or what is sent to it, or makes its line a bad one. Without arguments a
-//! little of everything is done.
+//! lives. `--sockets` kills a node that stands by, which so many clients are connected to, and waits until all have
+//! gone on at the others (`ulimit -n` over twice their number). `--namespaces` puts each node, the database and the bus
+//! into a network namespace of its own, and lets a node's link be down, loses what it sends or what is sent to it, or
+//! makes its line a bad one. Without arguments a little of everything is done.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
 

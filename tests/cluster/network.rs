@@ -1,5 +1,6 @@
 //! A network of the test's own: the nodes, the database and the bus each in a network namespace, and between them a
-//! wire that this process is. Packets of one machine can be lost, in one direction alone, or late; its link can be down.
+//! wire that this process is. Packets of one machine can be lost, in one direction alone, or late; its link can be
+//! down.
 //!
 //! A machine's device is a tunnel (`tun`) whose other end is here: whatever the kernel there sends is read, and written
 //! to the device of whom it is for. So the two ends are the kernel's own, with all that it does about losses, and what

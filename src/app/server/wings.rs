@@ -73,6 +73,7 @@ use crate::session::limits::TransportLimits;
 use crate::session::line_feed::LineFeeds;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway};
+use crate::storage::members::NodeList;
 use crate::storage::puzzles::{Harvest, NewPuzzle};
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
@@ -121,6 +122,8 @@ pub(super) struct Ground {
     tasks: Tasks,
     pub(super) orders: Orders,
     pub(super) backups: Backups,
+    /// The nodes of a cluster; none where one is alone.
+    pub(super) nodes: Option<Arc<dyn NodeList>>,
 }
 
 /// Storage and accounts.
@@ -128,6 +131,7 @@ pub(super) async fn ground(
     config: Config,
     store: Arc<dyn Store>,
     key: &[u8; KEY_BYTES],
+    nodes: Option<Arc<dyn NodeList>>,
 ) -> Result<(Ground, Writing), StoreError> {
     let orders = Orders::read(store.as_ref()).await?;
     let metrics = Arc::new(Metrics::new());
@@ -160,6 +164,7 @@ pub(super) async fn ground(
         signer,
         orders,
         backups: Backups::default(),
+        nodes,
     };
     ground.webhooks = ground.config.webhooks.enabled.then(|| ground.new_webhooks());
     (ground.mailer, ground.outgoing) = ground.new_mailer().unzip();
@@ -812,6 +817,7 @@ fn control(
             backups: ground.backups.clone(),
             mailer: ground.mailer.clone(),
         }),
+        nodes: ground.nodes.clone(),
     }
 }
 
