@@ -73,19 +73,23 @@ async fn list(State(control): State<Control>) -> Result<Json<List<ListedNode>>, 
     }
 }
 
-/// Lets a node lead only if nobody else can. If it leads, another one takes its place at once: that is noted before.
+/// Lets a node lead only if nobody else can. If it leads, another one takes its place at once: so that is noted before,
+/// and nothing is asked after it.
 async fn drain(
     State(control): State<Control>,
     PathPart(name): PathPart,
     JsonBody(because): JsonBody<Reason>,
 ) -> Result<Json<List<ListedNode>>, Refusal> {
     let (because, nodes) = (because.checked()?, nodes(&control)?);
-    if !nodes.roll().await?.members.iter().any(|member| member.name == name) {
+    let roll = nodes.roll().await?;
+    let mut shown: Vec<ListedNode> =
+        roll.members.iter().map(|member| ListedNode::of(member, &roll)).collect();
+    let Some(node) = shown.iter_mut().find(|node| node.name == name) else {
         return Err(ApiError::not_found("node").into());
-    }
+    };
     control.give(OrderKind::DrainNode { node: name.clone() }, because).await?;
-    nodes.drain(&name, true).await?;
-    Ok(ListedNode::all(&nodes.roll().await?))
+    node.drained = nodes.drain(&name, true).await?;
+    Ok(Json(List::whole(shown)))
 }
 
 /// Ends all drains.
