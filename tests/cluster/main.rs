@@ -105,6 +105,9 @@ const GOES_ON_MAX: Duration = Duration::from_secs(8);
 /// What the short form does on a network of its own.
 const PARTITION: [&str; 2] = ["--namespaces", "1"];
 
+/// Before something else happens, so that whoever was started again may take over: it must have beaten for a while.
+const SETTLING: Duration = Duration::from_millis(2_500);
+
 /// Time after the last fault in which everybody plays on, and for what ends in it to be told.
 const LAST_LIFE: Duration = Duration::from_secs(4);
 const LAST_NEWS: Duration = Duration::from_secs(1);
@@ -346,7 +349,8 @@ impl Test<'_> {
         if times == 0 {
             return None;
         }
-        tokio::time::sleep(longest).await;
+        self.watch.all_go_on(longest).await;
+        tokio::time::sleep(SETTLING).await;
         let still = self.watch.take();
         println!("{times} {what}: {still}");
         (still.longest() > longest).then(|| format!("{what}: a game stood still for {:?}", still.longest()))

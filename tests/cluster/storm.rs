@@ -96,6 +96,8 @@ pub(crate) async fn test(nodes: &mut Nodes, sockets: usize, history: &Arc<Histor
             Err(why) => faults.push(why),
         }
     }
+    // A few clients are back before anybody else has moved.
+    tokio::time::sleep(BEFORE.saturating_sub(died.elapsed())).await;
     let meanwhile = others.take();
     stop.cancel();
     faults.extend(playing.finish().await);
