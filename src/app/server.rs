@@ -42,6 +42,7 @@ use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
 use crate::storage::audit::AuditStore;
 use crate::storage::engine::{Closed, Engine, EngineError};
+use crate::storage::members::NodeList;
 use crate::storage::postgres::PostgresOpenError;
 use crate::storage::record::StoredGame;
 use crate::storage::writer::Obstacle;
@@ -143,6 +144,8 @@ pub struct NodeParts {
     hands_over: Arc<AtomicBool>,
     /// Who thinks for the bots of the house beside it.
     thinkers: Option<Thinkers>,
+    /// All nodes, for operators.
+    list: Option<Arc<dyn NodeList>>,
 }
 
 /// Opens the store that the settings name and serves until `shutdown`.
@@ -207,6 +210,7 @@ pub struct Daemon {
     supervision: Supervision,
     backups: Backups,
     mailer: Option<Mailer>,
+    nodes: Option<Arc<dyn NodeList>>,
     metrics: Arc<Metrics>,
     learning: Learning,
     transport: Transport,
@@ -243,7 +247,7 @@ impl Daemon {
     async fn start_with(parts: Parts, directory: Directory) -> Result<Self, ServerError> {
         let Parts { listener, metrics_listener, config, store, key, pauses, node } = parts;
         let (started, address) = (Instant::now(), listener.local_addr()?);
-        let (mut ground, writer) = wings::ground(config, store, &key).await?;
+        let (mut ground, writer) = wings::ground(config, store, &key, node.list).await?;
         let house = wings::house(&ground).await?;
         wings::add_shipped_puzzles(&ground).await?;
         let thinking = wings::analysis(&ground);
@@ -294,6 +298,7 @@ impl Daemon {
             supervision: supervision.clone(),
             backups: ground.backups.clone(),
             mailer: ground.mailer.clone(),
+            nodes: ground.nodes.clone(),
             metrics: Arc::clone(&ground.metrics),
             learning,
             transport,
@@ -329,6 +334,11 @@ impl Daemon {
     /// What writes mails, if the operator has a server for them.
     pub(crate) fn mailer(&self) -> Option<&Mailer> {
         self.mailer.as_ref()
+    }
+
+    /// The nodes of a cluster; none where one is alone.
+    pub(crate) fn nodes(&self) -> Option<&Arc<dyn NodeList>> {
+        self.nodes.as_ref()
     }
 
     /// The bots that learn.

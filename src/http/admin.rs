@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 use super::auth::{IdentityProof, Viewer};
 use super::control::{
     Control, ControlClient, ControlError, DaemonStatus, FairPlayReport, ListedFault, ListedNetwork,
-    ListedPlayer, ListedReport, LogEntry, Reason,
+    ListedNode, ListedPlayer, ListedReport, LogEntry, Reason,
 };
 use super::error::{ApiCode, ApiError};
 use super::pages::Visitor;
 use super::pages::admin::{
-    self as page, AdminShown, DecisionsRow, DecisionsShown, KeptOutRow, ReportRow, Row,
+    self as page, AdminShown, DecisionsRow, DecisionsShown, KeptOutRow, NodeRow, ReportRow, Row,
 };
 use super::request::JsonBody;
 use super::state::AppState;
@@ -167,6 +167,8 @@ enum ActKind {
     Void,
     CancelTournament,
     RemoveStudy,
+    DrainNode,
+    UndoDrains,
     Take,
     Dismiss,
     Resolve,
@@ -177,7 +179,8 @@ enum ActKind {
 #[serde(deny_unknown_fields)]
 struct Decision {
     act: ActKind,
-    /// The name of a player, or the id of a game that is voided, a tournament that is called off or a study that goes.
+    /// The name of a player or a node, or the id of a game that is voided, a tournament that is called off or a study
+    /// that goes.
     subject: Option<String>,
     /// The report that it answers, which is resolved by it.
     report: Option<u64>,
@@ -215,6 +218,13 @@ impl AdminState {
             ActKind::Take => "take",
             ActKind::Dismiss => "dismiss",
             ActKind::Resolve => "resolve",
+            ActKind::DrainNode => {
+                let node = subject.ok_or_else(|| ApiError::bad_field("subject", "which node"))?;
+                return self.client.drain_node(&node, &because).await.map(|_| ()).map_err(refused);
+            }
+            ActKind::UndoDrains => {
+                return self.client.balance_nodes(&because).await.map(|_| ()).map_err(refused);
+            }
             other => {
                 let subject =
                     subject.ok_or_else(|| ApiError::bad_field("subject", "whom or what it is about"))?;
@@ -270,6 +280,8 @@ impl AdminState {
             ActKind::Void
             | ActKind::CancelTournament
             | ActKind::RemoveStudy
+            | ActKind::DrainNode
+            | ActKind::UndoDrains
             | ActKind::Take
             | ActKind::Dismiss
             | ActKind::Resolve => return Ok(()),
@@ -300,6 +312,8 @@ impl AdminState {
             faults: self.client.faults().await?.into_iter().map(fault).collect(),
             troubles: status.as_ref().map(troubles).unwrap_or_default(),
             figures: status.as_ref().map(figures).unwrap_or_default(),
+            // The page is of use where the list of nodes cannot be read, too.
+            nodes: self.client.nodes().await.unwrap_or_default().into_iter().map(NodeRow::from).collect(),
             log: self.client.audit_log(LOG_ENTRIES).await?.into_iter().map(log_entry).collect(),
             settings: self.settings.to_string(),
         })
@@ -352,6 +366,18 @@ impl From<ListedNetwork> for KeptOutRow {
         let until = until.as_deref().map(minute);
         Self { who, is_player: false, what: "network banned", reason, until }
     }
+}
+
+impl From<ListedNode> for NodeRow {
+    fn from(node: ListedNode) -> Self {
+        let ListedNode { name, role, drained, address, version, since, beat } = node;
+        Self { name, role, drained, address, version, since: minute(&since), beat: second(&beat) }
+    }
+}
+
+/// A time to the second.
+fn second(at: &str) -> String {
+    at.get(..19).unwrap_or(at).replace('T', " ")
 }
 
 /// A time to the minute, as people read it in a list.

@@ -17,6 +17,7 @@ mod games;
 mod invitations;
 mod learners;
 mod mail;
+mod nodes;
 mod operators;
 mod orders;
 mod overview;
@@ -54,6 +55,7 @@ pub(crate) use self::learners::{
     FileForm, LearnerFile, LearnerShown, LessonShown, PatternShown, PointShown, VersionShown,
 };
 pub(crate) use self::mail::TriedMail;
+pub(crate) use self::nodes::ListedNode;
 pub(crate) use self::operators::{ListedOperator, NewOperator};
 pub(crate) use self::orders::{ListedNetwork, OrdersShown};
 pub(crate) use self::overview::ListedFault;
@@ -70,6 +72,7 @@ use crate::competition::tournament::Tournaments;
 use crate::operations::backups::Backups;
 use crate::operations::mail::Mailer;
 use crate::session::Services;
+use crate::storage::members::NodeList;
 use crate::storage::{Store, Writer};
 use crate::study::learning::Learning;
 use crate::system::part::Part;
@@ -95,6 +98,8 @@ pub(crate) struct Control {
     pub(crate) learning: Learning,
     /// What only a running daemon has.
     pub(crate) daemon: Option<RunningDaemon>,
+    /// The nodes of a cluster; none where one is alone.
+    pub(crate) nodes: Option<Arc<dyn NodeList>>,
 }
 
 /// The live parts, for commands that make no sense without a daemon: their handlers ask for them.
@@ -140,6 +145,7 @@ fn commands() -> Vec<Route> {
         studies::commands(),
         learners::commands(),
         mail::commands(),
+        nodes::commands(),
         storage::commands(),
         daemon::commands(),
     ]

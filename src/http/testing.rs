@@ -47,6 +47,7 @@ use crate::protocol::server::{LiveGame, LobbyFeed, Offer, Snapshot, Urgency};
 use crate::protocol::terms::WirePlayer;
 use crate::session::line_feed::{FeedOf, LineFeed, LineWriter, NoFeed};
 use crate::storage::conformance::player;
+use crate::storage::members::NodeList;
 use crate::storage::writer::Obstacle;
 use crate::storage::{MemoryStore, Writer};
 use crate::study::learning::Learning;
@@ -270,6 +271,16 @@ impl TestSite {
 
     /// The same for those who may come in.
     pub(crate) fn admitting(access: AccessConfig, site: Site, arena: TestArena) -> Self {
+        Self::of_nodes(access, site, arena, None)
+    }
+
+    /// The same where several nodes keep the arena.
+    pub(crate) fn of_nodes(
+        access: AccessConfig,
+        site: Site,
+        arena: TestArena,
+        nodes: Option<Arc<dyn NodeList>>,
+    ) -> Self {
         let store = Arc::new(MemoryStore::new());
         let (writer, actor) = Writer::new(store.clone());
         tokio::spawn(actor.run());
@@ -316,6 +327,7 @@ impl TestSite {
             writer,
             learning: state.learning.clone(),
             daemon: None,
+            nodes,
         };
         let pages = super::pages::router().merge(admin::router(AdminState::new(control, "[server]\n")));
         let router = super::router(state.clone(), pages, Arc::clone(&metrics));

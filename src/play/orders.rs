@@ -104,6 +104,8 @@ impl StandingOrders {
                 self.invitations.push(Invitation { code, uses, because, until });
             }
             OrderKind::Uninvite { code } => self.invitations.retain(|other| other.code != code),
+            // Of this the list of nodes keeps what holds.
+            OrderKind::DrainNode { .. } | OrderKind::UndoDrains => {}
         }
     }
 
@@ -157,6 +159,8 @@ fn read(entry: AuditEntry) -> Option<Order> {
         AuditAction::UnbanNetwork => OrderKind::UnbanNetwork { network: network()? },
         AuditAction::Invite => OrderKind::Invite { code: code()?, uses: detail?.parse().ok()?, until },
         AuditAction::Uninvite => OrderKind::Uninvite { code: code()? },
+        AuditAction::DrainNode => OrderKind::DrainNode { node: subject },
+        AuditAction::UndoDrains => OrderKind::UndoDrains,
         AuditAction::Void
         | AuditAction::CancelTournament
         | AuditAction::RemoveStudy

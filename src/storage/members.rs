@@ -1,5 +1,9 @@
 //! The nodes of a cluster: one of them writes, the others stand by for it.
 
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use serde::Serialize;
 use thiserror::Error;
 
 use super::store::StoreError;
@@ -51,6 +55,8 @@ pub(crate) struct Member {
     pub(crate) is_drained: bool,
     /// Whether its last beat still counts.
     pub(crate) lives: bool,
+    /// For how long that beat counts, by the database's clock.
+    pub(crate) expires_at: UnixMillis,
     /// What it did at its last beat; whether it still may is said by [`Roll::leader`].
     pub(crate) standing: Standing,
 }
@@ -80,8 +86,130 @@ impl Roll {
         self.members.iter().find(|member| member.standing.writes_as == Some(writer))
     }
 
+    /// What a node of the list does.
+    pub(crate) fn role(&self, member: &Member) -> Role {
+        let leads = self.is_locked && self.leader() == Some(member);
+        match member {
+            _ if leads && member.standing.serves => Role::Leads,
+            _ if leads => Role::Starts,
+            Member { lives: false, .. } => Role::Gone,
+            Member { holds: false, .. } => Role::PassesOn,
+            _ => Role::StandsBy,
+        }
+    }
+
     /// The node with this key.
     pub(crate) fn member(&self, key: i64) -> Option<&Member> {
         self.members.iter().find(|member| member.key == key)
+    }
+}
+
+/// What a node does, as it is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Role {
+    /// All games are played there.
+    Leads,
+    /// It is about to: it takes up the games that go on.
+    Starts,
+    /// It passes connections on, and leads when its turn comes.
+    StandsBy,
+    /// It passes connections on, and never leads.
+    PassesOn,
+    /// It has not beaten for too long.
+    Gone,
+}
+
+impl Role {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Leads => "leads",
+            Self::Starts => "starts to lead",
+            Self::StandsBy => "stands by",
+            Self::PassesOn => "passes on",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// The list of nodes, for whoever looks at it now and then.
+#[async_trait]
+pub(crate) trait NodeList: Debug + Send + Sync {
+    /// All nodes as they are now.
+    ///
+    /// # Errors
+    ///
+    /// The list cannot be read.
+    async fn roll(&self) -> Result<Roll, StoreError>;
+
+    /// Lets a node lead only if nobody else can, or takes that back. False if there is no such node.
+    ///
+    /// # Errors
+    ///
+    /// The list cannot be written.
+    async fn drain(&self, name: &str, is_drained: bool) -> Result<bool, StoreError>;
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    fn member(key: i64, writes_as: Option<i64>) -> Member {
+        Member {
+            key,
+            name: format!("node-{key}"),
+            address: format!("10.0.0.{key}:4446"),
+            version: "1".to_owned(),
+            began_at: UnixMillis(0),
+            holds: true,
+            is_drained: false,
+            lives: true,
+            expires_at: UnixMillis(65_000),
+            standing: Standing { writes_as, serves: true },
+        }
+    }
+
+    /// So many nodes that live nowhere, of which the first leads.
+    #[derive(Debug)]
+    pub(crate) struct ListInMemory(Mutex<Vec<Member>>);
+
+    impl ListInMemory {
+        pub(crate) fn of(nodes: i64) -> Self {
+            let writes_as = |key: i64| (key == 1).then_some(7);
+            Self(Mutex::new((1..=nodes).map(|key| member(key, writes_as(key))).collect()))
+        }
+    }
+
+    #[async_trait]
+    impl NodeList for ListInMemory {
+        async fn roll(&self) -> Result<Roll, StoreError> {
+            Ok(Roll { members: self.0.lock().unwrap().clone(), writer: Some(7), is_locked: true })
+        }
+
+        async fn drain(&self, name: &str, is_drained: bool) -> Result<bool, StoreError> {
+            let mut members = self.0.lock().unwrap();
+            let Some(node) = members.iter_mut().find(|node| node.name == name) else { return Ok(false) };
+            node.is_drained = is_drained;
+            Ok(true)
+        }
+    }
+
+    #[track_caller]
+    fn check(member: &Member, is_locked: bool, expected: Role) {
+        let roll = Roll { members: vec![member.clone()], writer: Some(7), is_locked };
+        assert_eq!(roll.role(member), expected, "{member:?}");
+    }
+
+    #[test]
+    fn a_node_leads_if_it_has_the_right_to_write_and_serves() {
+        check(&member(1, Some(7)), true, Role::Leads);
+        let starting = Standing { writes_as: Some(7), serves: false };
+        check(&Member { standing: starting, ..member(1, None) }, true, Role::Starts);
+        check(&member(1, Some(6)), true, Role::StandsBy);
+        check(&member(1, Some(7)), false, Role::StandsBy);
+        check(&Member { holds: false, ..member(1, None) }, true, Role::PassesOn);
+        check(&Member { lives: false, ..member(1, None) }, true, Role::Gone);
     }
 }

@@ -128,9 +128,13 @@ pub enum OrderKind {
     },
     /// Ends that.
     Uninvite { code: InvitationCode },
+    /// A node of a cluster leads only if nobody else can. The list of nodes says whether that holds.
+    DrainNode { node: String },
+    /// Ends all of that.
+    UndoDrains,
 }
 
-/// What the log says that an order was given for, unless it is a network.
+/// What the log says that an order was given for, unless it is a network or the like.
 const ARENA: &str = "arena";
 
 impl OrderKind {
@@ -144,19 +148,22 @@ impl OrderKind {
             Self::UnbanNetwork { .. } => AuditAction::UnbanNetwork,
             Self::Invite { .. } => AuditAction::Invite,
             Self::Uninvite { .. } => AuditAction::Uninvite,
+            Self::DrainNode { .. } => AuditAction::DrainNode,
+            Self::UndoDrains => AuditAction::UndoDrains,
         }
     }
 
     /// The entry of the log that keeps it.
     pub(crate) fn entry(&self) -> AuditNote {
         let (subject, detail, until) = match self {
-            Self::Pause | Self::Resume => (ARENA.to_owned(), None, None),
+            Self::Pause | Self::Resume | Self::UndoDrains => (ARENA.to_owned(), None, None),
             Self::Drain { until } => (ARENA.to_owned(), None, Some(*until)),
             Self::Announce { text, until } => (ARENA.to_owned(), Some(text.clone()), *until),
             Self::BanNetwork { network, until } => (network.to_string(), None, *until),
             Self::UnbanNetwork { network } => (network.to_string(), None, None),
             Self::Invite { code, uses, until } => (code.to_string(), Some(uses.to_string()), *until),
             Self::Uninvite { code } => (code.to_string(), None, None),
+            Self::DrainNode { node } => (node.clone(), None, None),
         };
         AuditNote { action: self.action(), subject, detail, until }
     }
@@ -185,6 +192,8 @@ pub(crate) enum AuditAction {
     UnbanNetwork,
     Invite,
     Uninvite,
+    DrainNode,
+    UndoDrains,
     Admit,
     Appoint,
     Dismiss,
@@ -195,7 +204,7 @@ pub(crate) enum AuditAction {
 
 impl AuditAction {
     /// Those that are orders for the whole arena.
-    pub(crate) const ORDERS: [Self; 8] = [
+    pub(crate) const ORDERS: [Self; 10] = [
         Self::Pause,
         Self::Resume,
         Self::Drain,
@@ -204,6 +213,8 @@ impl AuditAction {
         Self::UnbanNetwork,
         Self::Invite,
         Self::Uninvite,
+        Self::DrainNode,
+        Self::UndoDrains,
     ];
 
     /// Whether the subject of such an entry is the id of a player.
@@ -254,7 +265,8 @@ impl MeasureKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AuditNote {
     pub(crate) action: AuditAction,
-    /// What it is done to: the id of a game, a tournament, a study or a player, a network, an invitation, or the arena.
+    /// What it is done to: the id of a game, a tournament, a study or a player, a network, an invitation, a node, or
+    /// the arena.
     pub(crate) subject: String,
     pub(crate) detail: Option<String>,
     pub(crate) until: Option<UnixMillis>,
@@ -285,7 +297,7 @@ pub struct AuditEntry {
     /// Counts all entries, from 1.
     pub(crate) number: u64,
     pub(crate) action: AuditAction,
-    /// What it was done to: the id of a game or of a player, a network, an invitation, or the arena.
+    /// What it was done to: the id of a game or of a player, a network, an invitation, a node, or the arena.
     pub(crate) subject: String,
     /// More than the reason: to what name, what text, for how many, by which invitation.
     pub(crate) detail: Option<String>,

@@ -61,7 +61,7 @@ use tokio::sync::Mutex;
 use self::address::Address;
 use self::lane::Lane;
 use self::lookups::Lookups;
-pub(crate) use self::members::Members;
+pub(crate) use self::members::{ListedMembers, Members};
 pub(crate) use self::open_error::PostgresOpenError;
 use self::readers::Readers;
 use self::session::Patience;

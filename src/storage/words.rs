@@ -68,6 +68,8 @@ words!(AuditAction {
     UnbanNetwork: "unban_network",
     Invite: "invite",
     Uninvite: "uninvite",
+    DrainNode: "drain_node",
+    UndoDrains: "undo_drains",
     Admit: "admit",
     Appoint: "appoint",
     Dismiss: "dismiss",

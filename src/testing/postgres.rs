@@ -26,6 +26,9 @@ options="-k $directory -c fsync=off -c full_page_writes=off -c shared_buffers=16
 if [ -n "$TLS_PORT" ]; then
     (umask 077 && echo "$TLS_CERTIFICATE" >"$directory/data/server.crt" && echo "$TLS_KEY" >"$directory/data/server.key")
     options="$options -c listen_addresses=127.0.0.1 -c port=$TLS_PORT -c ssl=on"
+elif [ -n "$ADDRESS" ]; then
+    echo "host all all samenet trust" >>"$directory/data/pg_hba.conf"
+    options="$options -c listen_addresses=$ADDRESS"
 else
     options="$options -c listen_addresses=''"
 fi
@@ -62,33 +65,35 @@ impl fmt::Debug for PostgresServer {
 impl PostgresServer {
     /// Starts one; none if it is not installed, which is said, and is a failure where servers are required.
     pub(crate) fn start() -> Option<Self> {
-        Self::start_with(&[])
+        Self::start_with(&[], &[])
     }
 
     /// The same with one that speaks TLS on a port of 127.0.0.1.
     #[allow(dead_code, reason = "of the tests that take this file, one alone asks for it")]
     pub(crate) fn start_with_tls(port: u16, certificate: &str, key: &str) -> Option<Self> {
         let port = port.to_string();
-        Self::start_with(&[("TLS_PORT", &port), ("TLS_CERTIFICATE", certificate), ("TLS_KEY", key)])
+        Self::start_with(&[], &[("TLS_PORT", &port), ("TLS_CERTIFICATE", certificate), ("TLS_KEY", key)])
     }
 
-    fn start_with(tls: &[(&str, &str)]) -> Option<Self> {
+    /// The same with one that listens at an address, which these words run where that is: for a network that nobody but
+    /// the test is in.
+    #[allow(dead_code, reason = "of the tests that take this file, one alone asks for it")]
+    pub(crate) fn start_elsewhere(run_by: &[&str], address: &str) -> Option<Self> {
+        Self::start_with(run_by, &[("ADDRESS", address)])
+    }
+
+    fn start_with(run_by: &[&str], listening: &[(&str, &str)]) -> Option<Self> {
         let Some(programs) = programs() else {
             leave_out("PostgreSQL is not installed (Debian: apt-get install postgresql)");
             return None;
         };
-        let mut command = if rustix::process::geteuid().is_root() {
-            // Its programs refuse to be run by root.
-            let mut command = Command::new("runuser");
-            command.args(["-u", "postgres", "--", "sh", "-c", KEEPER]);
-            command
-        } else {
-            let mut command = Command::new("sh");
-            command.args(["-c", KEEPER]);
-            command
-        };
-        let command = command.env("BIN", programs).current_dir("/").env_remove("TMPDIR");
-        let command = command.env_remove("TLS_PORT").envs(tls.iter().copied());
+        // Its programs refuse to be run by root.
+        let is_root = rustix::process::geteuid().is_root();
+        let as_whom: &[&str] = if is_root { &["runuser", "-u", "postgres", "--"] } else { &[] };
+        let words = [run_by, as_whom, &["sh", "-c", KEEPER]].concat();
+        let mut command = Command::new(words[0]);
+        let command = command.args(&words[1..]).env("BIN", programs).current_dir("/").env_remove("TMPDIR");
+        let command = command.env_remove("TLS_PORT").env_remove("ADDRESS").envs(listening.iter().copied());
         let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let orders = shell.stdin.take();
         let answers = BufReader::new(shell.stdout.take().expect("its output is piped"));

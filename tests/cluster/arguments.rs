@@ -1,9 +1,12 @@
 //! `--kills N --zombies N --rolling N --bus-restart N --database-restart N --cut database|bus --one-way --rounds N
-//! --resume N --games N --seed S --upgrade-from BINARY`, and what test runners pass to every test.
+//! --resume N --sockets N --namespaces N --games N --seed S --upgrade-from BINARY`, and what test runners pass to every
+//! test.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::nodes::Far;
+use crate::storm;
 
 /// Cuts of a line, unless `--rounds` says how many.
 const CUTS: u32 = 20;
@@ -28,6 +31,10 @@ pub(crate) struct Arguments {
     pub(crate) is_one_way: bool,
     /// So many clients change nodes, again and again.
     pub(crate) resumes: u32,
+    /// So many clients of a node that dies come back by the others.
+    pub(crate) sockets: u32,
+    /// So many times something happens to the line of a machine, in a network of the test's own.
+    pub(crate) namespaces: u32,
     /// Games at a time.
     pub(crate) games: u32,
     /// Decides when what happens, and what is played.
@@ -55,6 +62,8 @@ impl Arguments {
             bus_cuts: 0,
             is_one_way: false,
             resumes: 0,
+            sockets: 0,
+            namespaces: 0,
             games: 20,
             seed: 1,
             upgrade_from: None,
@@ -86,6 +95,8 @@ impl Arguments {
                 "--bus-restart" => arguments.bus_restarts = small(number()),
                 "--database-restart" => arguments.database_restarts = small(number()),
                 "--resume" => arguments.resumes = small(number()),
+                "--sockets" => arguments.sockets = small(number()),
+                "--namespaces" => arguments.namespaces = small(number()),
                 "--rounds" => rounds = small(number()),
                 "--one-way" => arguments.is_one_way = true,
                 "--games" => arguments.games = small(number()).max(1),
@@ -107,12 +118,16 @@ impl Arguments {
         Some(arguments)
     }
 
+    /// How long everybody thinks: not at all, but where it matters how fast moves of others are.
+    pub(crate) fn think(&self) -> Duration {
+        if self.sockets > 0 && !self.is_short { storm::THINK } else { Duration::ZERO }
+    }
+
     fn asks_for_nothing(&self) -> bool {
         let Self { kills, zombies, rolling, bus_restarts, database_restarts, .. } = self;
-        let Self { database_cuts, bus_cuts, resumes, .. } = self;
-        [kills, zombies, rolling, bus_restarts, database_restarts, database_cuts, bus_cuts, resumes]
-            .into_iter()
-            .all(|times| *times == 0)
+        let Self { database_cuts, bus_cuts, resumes, sockets, namespaces, .. } = self;
+        [kills, zombies, rolling, bus_restarts, database_restarts].into_iter().all(|times| *times == 0)
+            && [database_cuts, bus_cuts, resumes, sockets, namespaces].into_iter().all(|times| *times == 0)
     }
 
     /// A little of everything.
@@ -120,7 +135,7 @@ impl Arguments {
         (self.kills, self.zombies, self.rolling) = (3, 1, 1);
         (self.bus_restarts, self.database_restarts) = (1, 1);
         (self.database_cuts, self.bus_cuts) = (1, 1);
-        self.resumes = 30;
+        (self.resumes, self.sockets) = (30, 100);
         self.is_short = true;
     }
 }

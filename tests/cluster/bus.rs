@@ -1,10 +1,11 @@
 //! A NATS server of the test's own, with TLS and a user, as one on another machine must have them.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::network::Machine;
 use crate::server::postgres::leave_out;
 
 /// How long it may take until it listens.
@@ -20,9 +21,14 @@ const AWAY: Duration = Duration::from_secs(2);
 const USER: &str = "arena";
 const PASSWORD: &str = "of-the-test";
 
-/// What it shows to whoever connects.
-const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/server.pem");
-const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/server.key");
+/// What it shows to whoever connects, on this machine and on one of its own.
+const CERTIFICATES: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/server"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls/bus"),
+];
+
+/// Where it listens on a machine of its own.
+const PORT: u16 = 4222;
 
 /// A server, which goes with this value.
 pub(crate) struct Bus {
@@ -36,6 +42,15 @@ impl Bus {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         drop(listener);
+        Self::start_at(address).await
+    }
+
+    /// The same on the machine that is kept for it.
+    pub(crate) async fn start_far() -> Option<Self> {
+        Self::start_at((Machine::Bus.address(), PORT).into()).await
+    }
+
+    async fn start_at(address: SocketAddr) -> Option<Self> {
         match launch(address).await {
             Ok(process) => Some(Self { address, process: Mutex::new(process) }),
             Err(error) => {
@@ -80,11 +95,14 @@ impl Drop for Bus {
 }
 
 async fn launch(address: SocketAddr) -> std::io::Result<Child> {
-    let mut command = Command::new("nats-server");
+    let is_far = address.ip() != IpAddr::from(Ipv4Addr::LOCALHOST);
+    let mut command = if is_far { Machine::Bus.command("nats-server") } else { Command::new("nats-server") };
+    let shown = CERTIFICATES[usize::from(is_far)];
+    let (certificate, key) = (format!("{shown}.pem"), format!("{shown}.key"));
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{path}:/usr/sbin"));
     command.args(["-a", &address.ip().to_string(), "-p", &address.port().to_string()]);
-    command.args(["--tls", "--tlscert", CERTIFICATE, "--tlskey", KEY, "--user", USER, "--pass", PASSWORD]);
+    command.args(["--tls", "--tlscert", &certificate, "--tlskey", &key, "--user", USER, "--pass", PASSWORD]);
     let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let deadline = Instant::now() + START_MAX;
     while TcpStream::connect(address).is_err() {

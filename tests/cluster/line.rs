@@ -30,13 +30,15 @@ pub(crate) enum Cut {
 
 /// Which way something goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(crate) enum Way {
+    /// Away from the node.
     ToServer,
+    /// To the node.
     FromServer,
 }
 
 impl Cut {
-    fn stops(self, way: Way) -> bool {
+    pub(crate) fn stops(self, way: Way) -> bool {
         match self {
             Self::Nothing => false,
             Self::Everything => true,

@@ -11,6 +11,8 @@
 //! cargo test --release --test cluster -- --cut database --one-way --rounds 20
 //! cargo test --release --test cluster -- --cut bus --rounds 20
 //! cargo test --release --test cluster -- --resume 1000
+//! cargo test --release --test cluster -- --sockets 10000
+//! cargo test --release --test cluster -- --namespaces 24
 //! ```
 //!
 //! The two players of a game reach the arena through balancers that begin at different nodes. `--kills` kills nodes
@@ -20,16 +22,23 @@
 //! of the one that leads and that of another one: what is sent waits, with `--one-way` in one direction alone.
 //! `--rolling` stops each node in turn as an upgrade does, the one that leads last; with `--upgrade-from` it is one,
 //! from the version before beside this one to this one alone. `--resume` lets clients change nodes while their session
-//! lives. Without arguments a little of everything is done.
+//! lives. `--sockets` kills a node that stands by, which so many clients are connected to, and waits until all have
+//! gone on at the others (`ulimit -n` over twice their number). `--namespaces` puts each node, the database and the bus
+//! into a network namespace of its own, and lets a node's link be down, loses what it sends or what is sent to it, or
+//! makes its line a bad one. Without arguments a little of everything is done.
 
 #![expect(clippy::print_stdout, reason = "the test is a command that reports its figures")]
 
 mod arguments;
 mod balancer;
 mod bus;
+mod client;
 mod line;
+mod network;
 mod nodes;
+mod partitions;
 mod resume;
+mod storm;
 mod witness;
 mod workers;
 
@@ -63,7 +72,8 @@ use bus::Bus;
 use fourfold::client::load::Witness;
 use history::History;
 use line::Cut;
-use nodes::{Far, Nodes};
+use network::{Machine, Network};
+use nodes::{Far, NODES, Nodes};
 use players::{Seating, TIME};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -92,19 +102,36 @@ const ZOMBIES_ENOUGH: u32 = 5;
 /// A game stands still for at most so long, whatever dies.
 const GOES_ON_MAX: Duration = Duration::from_secs(8);
 
+/// What the short form does on a network of its own.
+const PARTITION: [&str; 2] = ["--namespaces", "1"];
+
+/// Before something else happens, so that whoever was started again may take over: it must have beaten for a while.
+const SETTLING: Duration = Duration::from_millis(2_500);
+
 /// Time after the last fault in which everybody plays on, and for what ends in it to be told.
 const LAST_LIFE: Duration = Duration::from_secs(4);
 const LAST_NEWS: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let Some(arguments) = Arguments::read(std::env::args().skip(1)) else { return ExitCode::SUCCESS };
+    if arguments.namespaces > 0 && !network::is_entered() {
+        let code = network::enter(std::env::args().skip(1));
+        return if code.unwrap_or(0) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let started = (Server::start(), runtime.block_on(Bus::start()));
+    let network = network::is_entered().then(|| {
+        let _guard = runtime.enter();
+        Network::lay(NODES, arguments.seed)
+    });
+    let started = runtime.block_on(start(network.as_ref()));
     let (Some(server), Some(bus)) = started else { return ExitCode::SUCCESS };
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut faults = runtime.block_on(run(&arguments, directory.path(), &server, &bus));
+    let mut faults = runtime.block_on(run(&arguments, directory.path(), &server, &bus, network.as_ref()));
     if arguments.is_short {
         faults.extend(runtime.block_on(workers::test(directory.path(), &server, &bus)));
+        if network::enter(PARTITION.map(str::to_owned)).is_some_and(|code| code != 0) {
+            faults.push("something was wrong on a network of its own".to_owned());
+        }
     }
     if faults.is_empty() {
         return ExitCode::SUCCESS;
@@ -116,7 +143,26 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus) -> Vec<String> {
+/// What the nodes need, each on its machine if there is a network.
+async fn start(network: Option<&Network>) -> (Option<Server>, Option<Bus>) {
+    if network.is_none() {
+        return (Server::start(), Bus::start().await);
+    }
+    let database = tokio::task::spawn_blocking(|| {
+        let by = Machine::Database.run_by();
+        let by: Vec<&str> = by.iter().map(String::as_str).collect();
+        Server::start_elsewhere(&by, &Machine::Database.address().to_string())
+    });
+    (database.await.expect("a shell is no trouble"), Bus::start_far().await)
+}
+
+async fn run(
+    arguments: &Arguments,
+    directory: &Path,
+    server: &Server,
+    bus: &Bus,
+    network: Option<&Network>,
+) -> Vec<String> {
     let arena = directory.join("arena");
     std::fs::create_dir(&arena).expect("a writable directory");
     server.keep(&arena);
@@ -131,7 +177,8 @@ async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus
     let watch = Arc::new(Watch::new(Arc::clone(&history)));
     let witness: Arc<dyn Witness> = Arc::<Watch>::clone(&watch);
     let stop = CancellationToken::new();
-    let seating = Seating { games: arguments.games, time: TIME, seed: arguments.seed };
+    let seating =
+        Seating { games: arguments.games, time: TIME, think: arguments.think(), seed: arguments.seed };
     let playing =
         players::start(&seating, &bots, balancers.each_ref().map(Balancer::address), &witness, &stop);
     let seated = history.games_begun(arguments.games as usize);
@@ -144,7 +191,11 @@ async fn run(arguments: &Arguments, directory: &Path, server: &Server, bus: &Bus
         rng: ChaCha8Rng::seed_from_u64(arguments.seed),
         fenced: 0,
     };
-    let mut faults = test.faults_happen(&mut nodes).await;
+    let mut faults = Vec::new();
+    for round in 0..arguments.namespaces {
+        faults.extend(test.partition(&mut nodes, network.expect("it was laid"), round).await);
+    }
+    faults.extend(test.faults_happen(&mut nodes).await);
     tokio::time::sleep(LAST_LIFE).await;
     history.stopping();
     tokio::time::sleep(LAST_NEWS).await;
@@ -221,6 +272,11 @@ impl Test<'_> {
         if self.arguments.resumes > 0 {
             faults.extend(resume::test(&nodes.addresses(), self.arguments.resumes as usize).await);
         }
+        if self.arguments.sockets > 0 {
+            self.watch.fault();
+            faults.extend(storm::test(nodes, self.arguments.sockets as usize, self.watch.history()).await);
+            faults.extend(self.report("death of a node with many clients", 1, GOES_ON_MAX).await);
+        }
         for _ in 0..self.arguments.rolling {
             for node in nodes.in_order_of_restart().await {
                 // As an operator does who looks whether the arena is well before the next one.
@@ -293,7 +349,8 @@ impl Test<'_> {
         if times == 0 {
             return None;
         }
-        tokio::time::sleep(longest).await;
+        self.watch.all_go_on(longest).await;
+        tokio::time::sleep(SETTLING).await;
         let still = self.watch.take();
         println!("{times} {what}: {still}");
         (still.longest() > longest).then(|| format!("{what}: a game stood still for {:?}", still.longest()))

@@ -4,17 +4,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use futures::{SinkExt as _, StreamExt as _};
-use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
+use serde_json::json;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// How long a client waits for one message.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::client::Client;
 
 /// Clients that are on their way at the same time: more would measure how fast two cores greet.
 const AT_A_TIME: usize = 100;
@@ -35,18 +28,6 @@ struct Changes {
     /// Messages of the time that it was away for.
     came_later: u64,
     faults: Vec<String>,
-}
-
-/// A client, whichever node it is connected to.
-struct Client {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    session: Value,
-    secret: Value,
-    player: Value,
-    /// Of the last message that it has heard.
-    seq: u64,
-    /// How many questions it has asked.
-    asked: u64,
 }
 
 /// Lets so many clients change nodes, by turns through all of them.
@@ -86,12 +67,12 @@ impl Changes {
 /// One client, by one node after the other.
 async fn change_nodes(nodes: &[SocketAddr]) -> Changes {
     let mut changes = Changes::default();
-    let mut client = match Client::connect(nodes[0]).await {
+    let mut client = match listening(nodes[0]).await {
         Ok(client) => client,
         Err(why) => return Changes { faults: vec![why], ..changes },
     };
     for change in 1..=CHANGES {
-        match client.change_to(nodes[change % nodes.len()]).await {
+        match change_to(&mut client, nodes[change % nodes.len()], change).await {
             Ok(came_later) => {
                 changes.done += 1;
                 changes.came_later += came_later;
@@ -105,102 +86,25 @@ async fn change_nodes(nodes: &[SocketAddr]) -> Changes {
     changes
 }
 
-impl Client {
-    async fn connect(node: SocketAddr) -> Result<Self, String> {
-        let socket = open(node).await?;
-        let nothing = Value::Null;
-        let (session, secret, player) = (nothing.clone(), nothing.clone(), nothing);
-        let mut client = Self { socket, session, secret, player, seq: 0, asked: 0 };
-        client.greet(Value::Null).await?;
-        client.say(&json!({"type": "watch", "feed": "results"})).await?;
-        Ok(client)
-    }
-
-    /// Hears some messages, changes the node, and hears on; how many messages came of the time between.
-    async fn change_to(&mut self, node: SocketAddr) -> Result<u64, String> {
-        for _ in 0..MESSAGES {
-            self.hear().await?;
-        }
-        self.go_on_at(node).await?;
-        let before = self.seq;
-        self.asked += 1;
-        let question = self.asked.to_string();
-        self.say(&json!({"type": "watch", "id": question, "game": "none"})).await?;
-        while self.hear().await?["re"] != question {}
-        // The answer is none of them.
-        Ok(self.seq - before - 1)
-    }
-
-    /// Leaves without a word, and resumes at another node a moment later.
-    async fn go_on_at(&mut self, node: SocketAddr) -> Result<(), String> {
-        let gone = self.socket.get_mut().shutdown().await;
-        gone.map_err(|error| error.to_string())?;
-        tokio::time::sleep(AWAY).await;
-        self.socket = open(node).await?;
-        let resume = json!({"session": self.session, "secret": self.secret, "seq": self.seq});
-        let (session, player) = (self.session.clone(), self.player.clone());
-        let welcome = self.greet(resume).await?;
-        if welcome["resumed"] != true {
-            return Err(format!("a session was not resumed: {welcome}"));
-        }
-        if self.session != session || self.player != player {
-            return Err(format!("{player} of {session} is {} of {} now", self.player, self.session));
-        }
-        Ok(())
-    }
-
-    async fn greet(&mut self, resume: Value) -> Result<Value, String> {
-        let mut hello = json!({"type": "hello", "protocol": 1, "client": {"name": "resume", "version": "1"}});
-        if !resume.is_null() {
-            hello["resume"] = resume;
-        }
-        self.say(&hello).await?;
-        let welcome = self.next().await?;
-        if welcome["type"] != "welcome" {
-            return Err(format!("no welcome: {welcome}"));
-        }
-        self.session = welcome["session"].clone();
-        self.secret = welcome["secret"].clone();
-        self.player = welcome["you"]["id"].clone();
-        if welcome["resumed"] != true {
-            self.seq = welcome["seq"].as_u64().ok_or("a welcome without a number")?;
-        }
-        Ok(welcome)
-    }
-
-    /// Hears one message, which must have the number that is due.
-    async fn hear(&mut self) -> Result<Value, String> {
-        let message = self.next().await?;
-        if message["seq"] != self.seq + 1 {
-            return Err(format!("after message {} came {message}", self.seq));
-        }
-        self.seq += 1;
-        Ok(message)
-    }
-
-    async fn say(&mut self, message: &Value) -> Result<(), String> {
-        self.socket.send(Message::text(message.to_string())).await.map_err(|error| error.to_string())
-    }
-
-    async fn next(&mut self) -> Result<Value, String> {
-        timeout(PATIENCE, self.next_text())
-            .await
-            .map_err(|_| format!("nothing came after message {}", self.seq))?
-    }
-
-    async fn next_text(&mut self) -> Result<Value, String> {
-        loop {
-            let message = self.socket.next().await.ok_or("the connection ended")?;
-            match message.map_err(|error| error.to_string())? {
-                Message::Text(text) => return serde_json::from_str(&text).map_err(|error| error.to_string()),
-                Message::Close(frame) => return Err(format!("closed: {frame:?}")),
-                _ => {}
-            }
-        }
-    }
+/// A client that hears how all games end.
+async fn listening(node: SocketAddr) -> Result<Client, String> {
+    let mut client = Client::connect(node).await?;
+    client.say(&json!({"type": "watch", "feed": "results"})).await?;
+    Ok(client)
 }
 
-async fn open(node: SocketAddr) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, String> {
-    let opened = timeout(PATIENCE, tokio_tungstenite::connect_async(format!("ws://{node}"))).await;
-    Ok(opened.map_err(|_| "no connection in time")?.map_err(|error| error.to_string())?.0)
+/// Hears some messages, changes the node, and hears on; how many messages came of the time between.
+async fn change_to(client: &mut Client, node: SocketAddr, asked: usize) -> Result<u64, String> {
+    for _ in 0..MESSAGES {
+        client.hear().await?;
+    }
+    client.leave().await?;
+    tokio::time::sleep(AWAY).await;
+    client.go_on_at(node).await?;
+    let before = client.seq();
+    let question = asked.to_string();
+    client.say(&json!({"type": "watch", "id": question, "game": "none"})).await?;
+    while client.hear().await?["re"] != question {}
+    // The answer is none of them.
+    Ok(client.seq() - before - 1)
 }

@@ -37,6 +37,11 @@ impl Watch {
         Self { history, seen: Mutex::default() }
     }
 
+    /// What is told everything.
+    pub(crate) fn history(&self) -> &Arc<History> {
+        &self.history
+    }
+
     /// Something is about to happen.
     pub(crate) fn fault(&self) {
         let mut seen = self.lock();

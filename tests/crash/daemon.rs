@@ -87,7 +87,13 @@ impl Daemon {
         Self::launched(shell, directory, None, settings)
     }
 
-    fn launched(command: Command, directory: &Path, address: Option<SocketAddr>, settings: &str) -> Self {
+    /// The same by a command of one's own.
+    pub(crate) fn launched(
+        command: Command,
+        directory: &Path,
+        address: Option<SocketAddr>,
+        settings: &str,
+    ) -> Self {
         Self::launch(command, directory, address, settings).unwrap_or_else(|status| {
             let said = fs::read_to_string(log_path(directory)).unwrap_or_default();
             let last: Vec<&str> = said.lines().rev().take(3).collect();

@@ -90,7 +90,7 @@ async fn play(round: &Round, directory: &Path, server: Option<&Server>, history:
     let bots = players::create_bots(directory, round.games);
     let mut daemon = Daemon::start(directory, None, SETTINGS);
     let stop = CancellationToken::new();
-    let seating = Seating { games: round.games, time: TIME, seed: round.seed };
+    let seating = Seating { games: round.games, time: TIME, think: Duration::ZERO, seed: round.seed };
     let witness: Arc<dyn Witness> = Arc::<History>::clone(history);
     let playing = players::start(&seating, &bots, [daemon.address(); 2], &witness, &stop);
     let seated = history.games_begun(round.games as usize);

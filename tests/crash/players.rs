@@ -32,6 +32,8 @@ pub(crate) struct Seating {
     /// Games at a time.
     pub(crate) games: u32,
     pub(crate) time: TimeControl,
+    /// How long they think.
+    pub(crate) think: Duration,
     /// Decides what they play.
     pub(crate) seed: u64,
 }
@@ -105,7 +107,7 @@ pub(crate) fn start(
             rated: rated.is_some(),
             load: false,
             games: None,
-            think: Duration::ZERO,
+            think: seating.think,
             patience: None,
             seed: seating.seed.wrapping_mul(1_000_003).wrapping_add(index.into()),
         };

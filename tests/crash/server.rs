@@ -28,6 +28,12 @@ impl Server {
         PostgresServer::start().map(Self)
     }
 
+    /// Starts one that listens at an address, if it is installed; these words run it where that is.
+    #[allow(dead_code, reason = "of the tests that take this file, one alone asks for it")]
+    pub(crate) fn start_elsewhere(run_by: &[&str], address: &str) -> Option<Self> {
+        PostgresServer::start_elsewhere(run_by, address).map(Self)
+    }
+
     /// Keeps the arena of a directory, a new one.
     pub(crate) fn keep(&self, directory: &Path) {
         fs::write(url_file(directory), self.0.new_url()).expect("a writable directory");

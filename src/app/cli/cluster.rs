@@ -9,7 +9,7 @@ use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::output;
 use crate::app::terminal::runtime;
 use crate::app::terminal::storage_url::StorageUrl;
-use crate::storage::members::{Member, Roll};
+use crate::storage::members::{Member, Role, Roll};
 use crate::storage::postgres::Members;
 
 /// Show the nodes of a cluster, or let another one lead.
@@ -67,45 +67,6 @@ struct ShownNode<'r> {
     address: &'r str,
     version: &'r str,
     since: String,
-}
-
-/// What a node does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Role {
-    /// All games are played there.
-    Leads,
-    /// It is about to: it takes up the games that go on.
-    Starts,
-    /// It passes connections on, and leads when its turn comes.
-    StandsBy,
-    /// It passes connections on, and never leads.
-    PassesOn,
-    /// It has not beaten for too long.
-    Gone,
-}
-
-impl Role {
-    fn of(member: &Member, roll: &Roll) -> Self {
-        let leads = roll.is_locked && roll.leader() == Some(member);
-        match member {
-            _ if leads && member.standing.serves => Self::Leads,
-            _ if leads => Self::Starts,
-            Member { lives: false, .. } => Self::Gone,
-            Member { holds: false, .. } => Self::PassesOn,
-            _ => Self::StandsBy,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::Leads => "leads",
-            Self::Starts => "starts to lead",
-            Self::StandsBy => "stands by",
-            Self::PassesOn => "passes on",
-            Self::Gone => "gone",
-        }
-    }
 }
 
 impl ClusterCommand {
@@ -187,7 +148,7 @@ impl BalanceCommand {
 fn shown<'r>(member: &'r Member, roll: &Roll) -> ShownNode<'r> {
     ShownNode {
         name: &member.name,
-        role: Role::of(member, roll),
+        role: roll.role(member),
         drained: member.is_drained,
         address: &member.address,
         version: &member.version,
@@ -208,42 +169,4 @@ async fn open(url: &StorageUrl) -> anyhow::Result<Members> {
         return Err(Exit::new(Code::NoInput, "no node has ever used this database").into());
     }
     Ok(members)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::time::UnixMillis;
-    use crate::storage::members::Standing;
-
-    fn member(key: i64, writes_as: Option<i64>) -> Member {
-        Member {
-            key,
-            name: format!("node-{key}"),
-            address: format!("10.0.0.{key}:4446"),
-            version: "1".to_owned(),
-            began_at: UnixMillis(0),
-            holds: true,
-            is_drained: false,
-            lives: true,
-            standing: Standing { writes_as, serves: true },
-        }
-    }
-
-    #[track_caller]
-    fn check(member: &Member, is_locked: bool, expected: Role) {
-        let roll = Roll { members: vec![member.clone()], writer: Some(7), is_locked };
-        assert_eq!(Role::of(member, &roll), expected, "{member:?}");
-    }
-
-    #[test]
-    fn a_node_leads_if_it_has_the_right_to_write_and_serves() {
-        check(&member(1, Some(7)), true, Role::Leads);
-        let starting = Standing { writes_as: Some(7), serves: false };
-        check(&Member { standing: starting, ..member(1, None) }, true, Role::Starts);
-        check(&member(1, Some(6)), true, Role::StandsBy);
-        check(&member(1, Some(7)), false, Role::StandsBy);
-        check(&Member { holds: false, ..member(1, None) }, true, Role::PassesOn);
-        check(&Member { lives: false, ..member(1, None) }, true, Role::Gone);
-    }
 }

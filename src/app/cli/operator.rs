@@ -145,8 +145,14 @@ impl Operator {
             // A write that failed is told to whoever asked for it.
             let _ = actor.run().await;
         });
-        let control =
-            Control { accounts, store: shared, writer, learning: Learning::default(), daemon: None };
+        let control = Control {
+            accounts,
+            store: shared,
+            writer,
+            learning: Learning::default(),
+            daemon: None,
+            nodes: None,
+        };
         let here = Here { engine, writing, _data: data };
         Ok(Self { client: ControlClient::here(control), here: Some(here) })
     }

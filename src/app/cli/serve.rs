@@ -202,6 +202,7 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
             backups: daemon.backups().clone(),
             data: data.path().to_owned(),
         }),
+        nodes: daemon.nodes().cloned(),
     };
     let path = data.control_socket();
     ControlServer::start(&path, control, shutdown)

@@ -29,7 +29,7 @@ use crate::model::signing::{KEY_BYTES, Purpose, Signer};
 use crate::play::elsewhere;
 use crate::storage::engine::Engine;
 use crate::storage::members::{BadMember, NewMember, Standing};
-use crate::storage::postgres::{Members, PostgresOpenError, PostgresStore};
+use crate::storage::postgres::{ListedMembers, Members, PostgresOpenError, PostgresStore};
 use crate::system::config::Config;
 use crate::system::data_dir::DataDir;
 use crate::system::metrics::Metrics;
@@ -344,7 +344,8 @@ impl Node {
     }
 
     /// What a daemon is built from that leads now.
-    fn parts(&self, engine: &Engine, hands_over: &Arc<AtomicBool>) -> io::Result<Parts> {
+    fn parts(&self, engine: &Engine, hands_over: &Arc<AtomicBool>) -> Result<Parts, ServerError> {
+        let url = self.config.storage.url.expose().unwrap_or_default();
         Ok(Parts {
             listener: copy_of(&self.public)?,
             metrics_listener: self.metrics.as_ref().map(copy_of).transpose()?,
@@ -356,6 +357,7 @@ impl Node {
                 listener: Some(copy_of(&self.inner)?),
                 hands_over: Arc::clone(hands_over),
                 thinkers: Some(self.thinkers.clone()),
+                list: Some(Arc::new(ListedMembers::of(url).map_err(ServerError::Cluster)?)),
             },
         })
     }

@@ -49,6 +49,7 @@ use crate::play::room::Directory;
 use crate::protocol::FEATURES;
 use crate::session::Services;
 use crate::session::departed::Departed;
+use crate::storage::members::NodeList;
 use crate::storage::puzzles::{Harvest, NewPuzzle};
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
@@ -91,6 +92,8 @@ pub(super) struct Ground {
     tasks: Tasks,
     pub(super) orders: Orders,
     pub(super) backups: Backups,
+    /// The nodes of a cluster; none where one is alone.
+    pub(super) nodes: Option<Arc<dyn NodeList>>,
 }
 
 /// Storage and accounts.
@@ -98,6 +101,7 @@ pub(super) async fn ground(
     config: Config,
     store: Arc<dyn Store>,
     key: &[u8; KEY_BYTES],
+    nodes: Option<Arc<dyn NodeList>>,
 ) -> Result<(Ground, Writing), StoreError> {
     let orders = Orders::read(store.as_ref()).await?;
     let metrics = Arc::new(Metrics::new());
@@ -130,6 +134,7 @@ pub(super) async fn ground(
         signer,
         orders,
         backups: Backups::default(),
+        nodes,
     };
     ground.webhooks = ground.config.webhooks.enabled.then(|| ground.new_webhooks());
     (ground.mailer, ground.outgoing) = ground.new_mailer().unzip();

@@ -28,6 +28,7 @@ use super::games::{VoidedGame, VoidedGamesOf};
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::mail::{TriedMail, TryMail};
+use super::nodes::ListedNode;
 use super::operators::{ListedOperator, NewOperator};
 use super::orders::{AnnounceText, BanAddresses, DrainArena, ListedNetwork, OrdersShown};
 use super::overview::ListedFault;
@@ -257,6 +258,19 @@ impl ControlClient {
         because: &Reason,
     ) -> Answer<HandledReport> {
         self.send(post(["reports", &number.to_string(), step]).body(because)).await
+    }
+
+    /// None where one is alone.
+    pub(crate) async fn nodes(&self) -> Answer<Vec<ListedNode>> {
+        self.list(get(["nodes"])).await
+    }
+
+    pub(crate) async fn drain_node(&self, node: &str, because: &Reason) -> Answer<Vec<ListedNode>> {
+        self.list(post(["nodes", node, "drain"]).body(because)).await
+    }
+
+    pub(crate) async fn balance_nodes(&self, because: &Reason) -> Answer<Vec<ListedNode>> {
+        self.list(post(["nodes", "balance"]).body(because)).await
     }
 
     pub(crate) async fn operators(&self) -> Answer<Vec<ListedOperator>> {

@@ -19,6 +19,7 @@ use crate::model::signing::{KEY_BYTES, Signer};
 use crate::operations::mail::tests::mailer_at_work;
 use crate::play::orders::Orders;
 use crate::storage::MemoryStore;
+use crate::storage::members::tests::ListInMemory;
 use crate::system::shares::Shares;
 
 /// Services over an empty store in memory.
@@ -28,7 +29,7 @@ fn control() -> Control {
     tokio::spawn(actor.run());
     let accounts =
         Accounts::new(Arc::clone(&store), writer.clone(), Signer::new(&[7; KEY_BYTES]), Shares::default());
-    Control { accounts, store, writer, learning: Learning::default(), daemon: None }
+    Control { accounts, store, writer, learning: Learning::default(), daemon: None, nodes: None }
 }
 
 /// The same in a daemon that holds no tournaments.
@@ -403,6 +404,34 @@ async fn games_are_read_page_by_page() {
     assert_eq!(client.game(&"two".parse().unwrap()).await.unwrap(), first.items[1]);
     let missing = client.game(&"three".parse().unwrap()).await.unwrap_err();
     assert_eq!(missing.to_string(), "there is no game three");
+}
+
+#[tokio::test]
+async fn an_operator_drains_a_node_and_undoes_all_drains() {
+    let alone = serve();
+    let client = alone.client().await;
+    assert_eq!(client.nodes().await.unwrap(), []);
+    check_refused(client.drain_node("node-1", &because("an update")).await, ApiCode::Conflict);
+    check_refused(client.balance_nodes(&because("an update")).await, ApiCode::Conflict);
+    assert_eq!(client.audit_log(9).await.unwrap(), []);
+
+    let served = serve_these(Control { nodes: Some(Arc::new(ListInMemory::of(2))), ..control() });
+    let client = served.client().await;
+    let shown = client.nodes().await.unwrap();
+    let [first, second] = shown.as_slice() else { panic!("{shown:?}") };
+    assert_eq!((&*first.name, &*first.role, first.drained), ("node-1", "leads", false));
+    assert_eq!((&*second.role, &*second.address), ("stands by", "10.0.0.2:4446"));
+    assert_eq!((&*first.since, &*first.beat), ("1970-01-01T00:00:00.000Z", "1970-01-01T00:01:00.000Z"));
+    check_refused(client.drain_node("node-3", &because("an update")).await, ApiCode::NotFound);
+    check_refused(client.drain_node("node-1", &because("")).await, ApiCode::BadField);
+    let drained = |nodes: Vec<ListedNode>| -> Vec<bool> { nodes.iter().map(|node| node.drained).collect() };
+    assert_eq!(drained(client.drain_node("node-1", &because("an update")).await.unwrap()), [true, false]);
+    assert_eq!(drained(client.balance_nodes(&because("is done")).await.unwrap()), [false, false]);
+    let log = client.audit_log(9).await.unwrap();
+    let told: Vec<_> = log.iter().map(|entry| (&*entry.action, &*entry.subject, &*entry.reason)).collect();
+    assert_eq!(told, [("undo_drains", "arena", "is done"), ("drain_node", "node-1", "an update")]);
+    // What was drained is said by the list of nodes: a daemon that starts drains nothing, and stops nothing.
+    assert!(Orders::read(&*served.store).await.unwrap().now().games_begin());
 }
 
 #[tokio::test]

@@ -21,6 +21,8 @@ pub(in crate::http) struct AdminShown {
     /// What is not as it should be, one sentence each.
     pub(in crate::http) troubles: Vec<String>,
     pub(in crate::http) figures: Vec<(&'static str, String)>,
+    /// Those of a cluster; nothing where one is alone.
+    pub(in crate::http) nodes: Vec<NodeRow>,
     pub(in crate::http) log: Vec<Row>,
     pub(in crate::http) settings: String,
 }
@@ -65,6 +67,17 @@ pub(in crate::http) struct DecisionsRow {
     pub(in crate::http) weighing: Vec<String>,
 }
 
+/// A node of a cluster.
+pub(in crate::http) struct NodeRow {
+    pub(in crate::http) name: String,
+    pub(in crate::http) role: String,
+    pub(in crate::http) drained: bool,
+    pub(in crate::http) address: String,
+    pub(in crate::http) version: String,
+    pub(in crate::http) since: String,
+    pub(in crate::http) beat: String,
+}
+
 /// Something that happened.
 pub(in crate::http) struct Row {
     pub(in crate::http) at: String,
@@ -81,6 +94,11 @@ struct AdminPage {
 }
 
 impl AdminPage {
+    /// Whether a node leads only if nobody else can.
+    fn is_drained(&self) -> bool {
+        self.shown.nodes.iter().any(|node| node.drained)
+    }
+
     /// What happened: a title, the rows, and what is said if there are none.
     fn lists(&self) -> [(&'static str, &[Row], &'static str); 3] {
         [

@@ -1,17 +1,25 @@
 //! The operators' page, as operators use it and as others try to.
 
+use std::sync::Arc;
+
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::http::testing::{Answer, PASSWORD, TestSite, credentials, get, post};
+use crate::http::site::Site;
+use crate::http::testing::{Answer, PASSWORD, TestArena, TestSite, credentials, get, post};
 use crate::model::ids::PlayerId;
 use crate::model::time::UnixMillis;
 use crate::model::totp::step_of;
-use crate::storage::moderation::AuditAction::{Appoint, Ban, Mute, Rename, ResolveReport};
+use crate::storage::members::NodeList;
+use crate::storage::members::tests::ListInMemory;
+use crate::storage::moderation::AuditAction::{
+    Appoint, Ban, DrainNode, Mute, Rename, ResolveReport, UndoDrains,
+};
 use crate::storage::moderation::{Because, ModerationStore as _};
 use crate::storage::people::PeopleStore as _;
 use crate::storage::reports::{NewReport, ReportQuery, ReportReason, ReportStore as _};
 use crate::storage::store::{Store as _, Write};
+use crate::system::config::AccessConfig;
 
 const PAGE: &str = "/admin";
 const SESSION: &str = "/admin/session";
@@ -102,6 +110,40 @@ async fn an_operator_gives_a_code_looks_and_acts_in_its_own_name() {
     );
     assert!(look(&site, &ada.cookie).await.body.contains("id=\"admin-code\""));
     act(&site, &ada.cookie, ban("Robert")).await.check_refused(403, "forbidden", Some("code"));
+}
+
+#[tokio::test]
+async fn an_operator_sees_the_nodes_and_drains_one() {
+    let alone = TestSite::new();
+    let grace = ada(&alone).await;
+    prove(&alone, &grace.cookie, &grace.code).await;
+    assert!(!look(&alone, &grace.cookie).await.body.contains("id=\"nodes\""), "one node alone is no list");
+    let drain = json!({ "act": "drain_node", "subject": "node-1", "reason": "an update" });
+    act(&alone, &grace.cookie, drain.clone()).await.check_refused(409, "conflict", None);
+
+    let nodes: Arc<dyn NodeList> = Arc::new(ListInMemory::of(2));
+    let (access, own) = (AccessConfig::default(), Some(Arc::clone(&nodes)));
+    let site = TestSite::of_nodes(access, Site::default(), TestArena::default(), own);
+    let ada = ada(&site).await;
+    act(&site, &ada.cookie, drain.clone()).await.check_refused(403, "forbidden", Some("code"));
+    prove(&site, &ada.cookie, &ada.code).await;
+    let page = look(&site, &ada.cookie).await.body;
+    for words in ["<td>leads</td>", "<td>stands by</td>", "<code>10.0.0.2:4446</code>", "1970-01-01 00:01:00"]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("id=\"undo-drains\""), "nobody is drained");
+    assert_eq!(act(&site, &ada.cookie, drain).await.status, StatusCode::OK);
+    let page = look(&site, &ada.cookie).await.body;
+    assert!(page.contains("<td>leads, drained</td>") && page.contains("id=\"undo-drains\""), "{page}");
+    let nobody = json!({ "act": "drain_node", "subject": "node-9", "reason": "an update" });
+    act(&site, &ada.cookie, nobody).await.check_refused(404, "not_found", None);
+    let undo = json!({ "act": "undo_drains", "reason": "is done" });
+    assert_eq!(act(&site, &ada.cookie, undo).await.status, StatusCode::OK);
+    assert!(!nodes.roll().await.unwrap().members.iter().any(|node| node.is_drained));
+    let log = site.store.audit_log(None, 2).await.unwrap();
+    let told: Vec<_> = log.iter().map(|entry| (entry.action, entry.by.as_deref().unwrap())).collect();
+    assert_eq!(told, [(UndoDrains, "Ada"), (DrainNode, "Ada")]);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::time::timeout;
 
 use super::address::Address;
@@ -14,7 +15,7 @@ use super::open_error::PostgresOpenError;
 use super::session::{LOCK, Session, connect};
 use crate::model::durability::Durability;
 use crate::model::time::UnixMillis;
-use crate::storage::members::{BadMember, NewMember, Roll, Standing};
+use crate::storage::members::{BadMember, NewMember, NodeList, Roll, Standing};
 use crate::storage::rows::members::MemberRow;
 use crate::storage::store::StoreError;
 
@@ -139,7 +140,8 @@ impl Members {
         self.ask(async |session| {
             let connection = session.connection();
             let sql = "SELECT key, name, address, version, began_at, holds, is_drained, serves, \
-                       expires > clock_timestamp() AS lives, incarnation FROM member ORDER BY key";
+                       expires > clock_timestamp() AS lives, \
+                       (extract(epoch FROM expires) * 1000)::bigint AS expires_at, incarnation FROM member ORDER BY key";
             let rows: Vec<MemberRow> = db::query_as(sql).fetch_all(connection).await?;
             let sql = concat!(
                 "SELECT (SELECT max(incarnation) FROM node WHERE ended IS NULL), EXISTS (SELECT 1 ",
@@ -213,6 +215,38 @@ impl Members {
         };
         let answered = timeout(ANSWER_MAX, asking).await;
         answered.unwrap_or_else(|elapsed| Err(StoreError::Unreachable(Box::new(elapsed))))
+    }
+}
+
+/// The list of a database, over a connection that is made for each question: operators ask seldom.
+#[derive(Debug)]
+pub(crate) struct ListedMembers {
+    address: Address,
+}
+
+impl ListedMembers {
+    /// Names the database.
+    ///
+    /// # Errors
+    ///
+    /// The URL is none.
+    pub(crate) fn of(url: &str) -> Result<Self, PostgresOpenError> {
+        Ok(Self { address: Address::parse(url).map_err(PostgresOpenError::BadUrl)? })
+    }
+
+    fn connect(&self) -> Members {
+        Members { address: self.address.clone(), session: None, has_lost_one: false }
+    }
+}
+
+#[async_trait]
+impl NodeList for ListedMembers {
+    async fn roll(&self) -> Result<Roll, StoreError> {
+        self.connect().look().await
+    }
+
+    async fn drain(&self, name: &str, is_drained: bool) -> Result<bool, StoreError> {
+        self.connect().drain(name, is_drained).await
     }
 }
 

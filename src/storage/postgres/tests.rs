@@ -5,13 +5,14 @@ use fourfold_engine::Variant;
 
 use super::*;
 use crate::model::result::{EndReason, GameResult};
+use crate::model::time::UnixMillis;
 use crate::storage::audit::AuditStore;
 use crate::storage::conformance::{
     FIRST_WINS, Fixture, add_players, checked_chain, conformance, moves, play, play_various, player_id, spec,
     whole_game,
 };
 use crate::storage::games::GameStore;
-use crate::storage::members::{BadMember, NewMember, Standing};
+use crate::storage::members::{BadMember, NewMember, NodeList as _, Standing};
 use crate::storage::ratings::RatingStore;
 use crate::storage::record::StoredGame;
 use crate::storage::transfer::{Kind, TABLES};
@@ -377,11 +378,16 @@ async fn nodes_are_listed_for_as_long_as_they_beat_and_sign_alike() {
     let roll = members.look().await.unwrap();
     assert!(!roll.members[0].lives && roll.leader().is_none(), "it has not beaten yet: {roll:?}");
     let leads = Standing { writes_as: Some(store.incarnation()), serves: true };
-    assert!(members.beat(first, Duration::from_mins(1), leads).await.unwrap());
+    let lease = Duration::from_mins(1);
+    assert!(members.beat(first, lease, leads).await.unwrap());
     let roll = members.look().await.unwrap();
     assert_eq!(roll.leader().map(|leader| (leader.key, leader.lives)), Some((first, true)));
+    let beat = roll.members[0].expires_at.before(lease);
+    assert!(UnixMillis::now().after(beat) < lease, "{roll:?}");
     assert!(roll.is_locked);
-    assert!(members.drain("one", true).await.unwrap() && !members.drain("three", true).await.unwrap());
+    let list = ListedMembers::of(&url).unwrap();
+    assert!(list.drain("one", true).await.unwrap() && !list.drain("three", true).await.unwrap());
+    assert!(list.roll().await.unwrap().members[0].is_drained);
     assert!(members.look().await.unwrap().member(first).unwrap().is_drained);
     // A process that is started again under its name takes the place of the one before, drained or not.
     let again = members.join(&node("one", "a key")).await.unwrap();

@@ -14,6 +14,7 @@ row! {
         is_drained: bool,
         serves: bool,
         lives: bool,
+        expires_at: i64,
         incarnation: Option<i64>,
     }
 }
@@ -29,6 +30,7 @@ impl MemberRow {
             holds: self.holds,
             is_drained: self.is_drained,
             lives: self.lives,
+            expires_at: UnixMillis(self.expires_at),
             standing: Standing { writes_as: self.incarnation, serves: self.serves },
         }
     }

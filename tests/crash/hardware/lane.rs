@@ -62,7 +62,7 @@ impl<'a> Lane<'a> {
         let daemon = Daemon::start(&directory, None, &settings);
         let history = Arc::new(History::create(&directory.join("history.ndjson")));
         let stop = CancellationToken::new();
-        let seating = Seating { games: GAMES, time: plan.time, seed: bench.seed };
+        let seating = Seating { games: GAMES, time: plan.time, think: Duration::ZERO, seed: bench.seed };
         let witness: Arc<dyn Witness> = Arc::<History>::clone(&history);
         let playing = players::start(&seating, &bench.bots, [daemon.address(); 2], &witness, &stop);
         let seated = history.games_begun(GAMES as usize);

@@ -175,6 +175,7 @@ fn control(
             backups: ground.backups.clone(),
             mailer: ground.mailer.clone(),
         }),
+        nodes: ground.nodes.clone(),
     }
 }
 
