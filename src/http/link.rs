@@ -77,9 +77,11 @@ impl Link {
         });
         // Whoever speaks something else would take the beginning for nonsense, and close.
         if let Some(mut pings) = pings {
-            let answer = pings.ping(Ping::opaque());
+            let answer = timeout(HANDSHAKE_MAX, pings.ping(Ping::opaque()));
             tokio::select! {
-                answer = timeout(HANDSHAKE_MAX, answer) => drop(answer.map_err(|_| Unlinked::Silent)??),
+                answer = answer => {
+                    answer.map_err(|_| Unlinked::Silent)??;
+                }
                 () = &mut carrying => return Err(Unlinked::Silent),
             }
         }

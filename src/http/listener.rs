@@ -280,15 +280,14 @@ enum Heard {
 
 /// Who is behind a balancer or a node, or that it speaks for itself; nothing if it does not say so.
 async fn heard_from(transport: &Transport, stream: &mut PeerStream, balancer: SocketAddr) -> Option<Heard> {
-    let heard = match &transport.nodes {
-        Some(signer) => proxy_protocol::from_node(stream, signer).await.map(|said| match said {
+    let heard = if let Some(signer) = &transport.nodes {
+        proxy_protocol::from_node(stream, signer).await.map(|said| match said {
             FromNode::Client(client) => Heard::Client(client),
             FromNode::Link => Heard::Link,
-        }),
-        None => {
-            let client = proxy_protocol::client_of(stream).await;
-            client.map(|client| client.map_or(Heard::Itself, Heard::Client))
-        }
+        })
+    } else {
+        let client = proxy_protocol::client_of(stream).await;
+        client.map(|client| client.map_or(Heard::Itself, Heard::Client))
     };
     heard
         .inspect_err(|bad| match bad {

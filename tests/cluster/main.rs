@@ -189,7 +189,7 @@ async fn run(
         bus,
         watch: &watch,
         rng: ChaCha8Rng::seed_from_u64(arguments.seed),
-        fenced: 0,
+        refused: 0,
     };
     let mut faults = Vec::new();
     for round in 0..arguments.namespaces {
@@ -222,7 +222,7 @@ struct Test<'t> {
     watch: &'t Watch,
     rng: ChaCha8Rng,
     /// Commits of replaced leaders that were refused.
-    fenced: usize,
+    refused: usize,
 }
 
 /// A leader that was replaced must end by itself.
@@ -250,17 +250,17 @@ impl Test<'_> {
         for _ in 0..self.arguments.zombies {
             self.quiet().await;
             let leader = nodes.leader().await;
-            let fenced = nodes.fenced(leader);
+            let refused = nodes.refused_commits(leader);
             nodes.running(leader).freeze();
             self.watch.fault();
             tokio::time::sleep(STILL).await;
             nodes.running(leader).thaw();
             faults.extend(replaced(nodes, leader).await);
-            self.fenced += nodes.fenced(leader) - fenced;
+            self.refused += nodes.refused_commits(leader) - refused;
             nodes.start_again(leader);
         }
         faults.extend(self.report("leaders frozen and replaced", self.arguments.zombies, GOES_ON_MAX).await);
-        faults.extend(self.report_fenced());
+        faults.extend(self.report_refused());
         for (far, cuts) in
             [(Far::Database, self.arguments.database_cuts), (Far::Bus, self.arguments.bus_cuts)]
         {
@@ -329,13 +329,13 @@ impl Test<'_> {
     }
 
     /// That commits of whoever was replaced were tried, and refused: what the players saw says that none was taken.
-    fn report_fenced(&self) -> Option<String> {
+    fn report_refused(&self) -> Option<String> {
         let zombies = self.arguments.zombies;
         if zombies == 0 {
             return None;
         }
-        println!("{} commits of {zombies} replaced leaders were fenced off", self.fenced);
-        (self.fenced == 0 && zombies >= ZOMBIES_ENOUGH)
+        println!("{} commits of {zombies} replaced leaders were refused", self.refused);
+        (self.refused == 0 && zombies >= ZOMBIES_ENOUGH)
             .then(|| "no replaced leader tried to commit".to_owned())
     }
 

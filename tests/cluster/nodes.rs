@@ -170,10 +170,12 @@ impl Nodes {
         }
     }
 
-    /// So many times its log says that somebody else has the right to write: each is a commit that was fenced off.
-    pub(crate) fn fenced(&self, node: usize) -> usize {
+    /// So many times its log says that a commit was refused: by the fence, or because whoever took over has ended the
+    /// connection by which it would have come.
+    pub(crate) fn refused_commits(&self, node: usize) -> usize {
         let log = std::fs::read_to_string(log_path(&self.sites[node].directory)).expect("a readable log");
-        log.matches("another process has taken the database over").count()
+        let said = ["another process has taken the database over", "nothing can be written, games wait"];
+        said.iter().map(|said| log.matches(said).count()).sum()
     }
 
     /// One that runs.

@@ -7,8 +7,8 @@
 //! With `FOURFOLD_ARENA=ws://127.0.0.1:4444/api/v1/socket` the storm breaks over a daemon that runs already, so that
 //! each end of ten thousand connections has a process of its own.
 
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fourfold::client::Introduction;

@@ -99,7 +99,7 @@ async fn who_does_not_read_makes_nobody_else_wait() {
         tokio::task::yield_now().await;
     }
     let (mut near, mut far) = linked.tunnel().await;
-    let speaking = async move { far.write_all(&[9; 100_000]).await.unwrap() };
+    let speaking = async move { far.write_all(&vec![9; 100_000]).await.unwrap() };
     let ((), heard) = tokio::join!(speaking, rest(&mut near));
     assert_eq!(heard.len(), 100_000);
     for (mut near, writing) in deaf {
@@ -162,7 +162,7 @@ async fn a_link_that_breaks_ends_its_tunnels() {
     let mut linked = Linked::new().await;
     let (mut near, mut far) = linked.tunnel().await;
     linked.carrying.abort();
-    assert!(near.write_all(&[0; 100_000]).await.is_err() && near.read_u8().await.is_err());
+    assert!(near.write_all(&vec![0; 100_000]).await.is_err() && near.read_u8().await.is_err());
     assert!(far.read_u8().await.is_err());
     linked.taking.await.unwrap();
     assert!(linked.link.tunnel().await.is_err());
