@@ -127,13 +127,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Arrivals<S> {
     /// dropped and called again.
     pub(super) async fn next(&mut self) -> Option<Tunnel> {
         loop {
-            let arrived = self.0.accept().await?;
-            match arrived.and_then(|(request, answer)| Ok((request.into_body(), greeted(answer)?))) {
-                Ok((receiving, sending)) => return Some(Tunnel::new(sending, receiving)),
-                Err(error) if error.is_io() || error.is_go_away() => {
-                    debug!(%error, "a link of another node broke");
-                    return None;
-                }
+            let (request, answer) = self
+                .0
+                .accept()
+                .await?
+                .inspect_err(|error| debug!(%error, "a link of another node broke"))
+                .ok()?;
+            match greeted(answer) {
+                Ok(sending) => return Some(Tunnel::new(sending, request.into_body())),
                 // Its client has hung up meanwhile.
                 Err(error) => debug!(%error, "a tunnel ended before it began"),
             }

@@ -29,7 +29,8 @@ const open = (page) => page.waitForSelector('html[data-connection="open"]');
  */
 async function pressFollow(page, name, then) {
   await page.click(`[data-follow="${name}"]`);
-  await page.waitForSelector(`[data-follow="${name}"]:has-text("${then}")`);
+  // The whole text: "Follow" is in "Following" too, and a page that is left takes its request back.
+  await page.waitForSelector(`[data-follow="${name}"]:text-is("${then}")`);
 }
 
 /**

@@ -17,8 +17,8 @@ use crate::model::ids::PlayerId;
 const WORTH_MIN: f64 = 120.0;
 
 /// How long a bot is new, after which nothing about it is urgent any more, however long it thinks: some five hundred
-/// games for each of the house. Versions of learners come to the ladder until the 10,000th game of a new arena, which is
-/// some 25 minutes old then, and are new as well.
+/// games for each of the house. Versions of learners come to the ladder until the 10,000th game of a new arena, which
+/// is some 25 minutes old then, and are new as well.
 const NEW_FOR: Duration = Duration::from_mins(20);
 
 /// Who is new, and for which bots there is no hurry.

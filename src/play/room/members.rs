@@ -11,8 +11,8 @@ use crate::cluster::Incarnation;
 use crate::protocol::Frame;
 use crate::protocol::server::Urgency;
 
-/// Watchers that are served before the task gives way. Whoever plays elsewhere waits for one such chunk at each step of a
-/// move, a third of a millisecond; giving way costs a few microseconds.
+/// Watchers that are served before the task gives way. Whoever plays elsewhere waits for one such chunk at each step of
+/// a move, a third of a millisecond; giving way costs a few microseconds.
 const CROWD_CHUNK: usize = 32;
 
 /// One connection of the player of a seat: several may sit there at once.
