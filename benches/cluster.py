@@ -23,7 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from server import HERE, RELAY, free_port
+from server import HERE, Load, free_port
 
 GROUPS = Path("/sys/fs/cgroup")
 # Short, so that who has used up its share waits for little.
@@ -192,29 +192,16 @@ def play(ground, binary, nodes, through, options):
     try:
         addresses = ",".join(f"127.0.0.1:{cluster.ports[number]}" for number in through)
         arguments = [addresses, options.connections, options.rate, options.warm_up, options.seconds]
-        load = subprocess.Popen([str(word) for word in [RELAY / "load", *arguments]],
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-
-        def expect(phase):
-            line = load.stdout.readline().strip()
-            if line != phase:
-                raise SystemExit(f"the load says {line!r} in place of {phase!r}")
-
-        def go_on():
-            load.stdin.write("\n")
-            load.stdin.flush()
-
-        expect("connected")
-        go_on()
-        expect("seated")
-        go_on()
-        expect("measuring")
+        load = Load(arguments)
+        for phase in ["connected", "seated"]:
+            load.expect(phase)
+            load.go_on()
+        load.expect("measuring")
         before = cluster.ran()
-        expect("measured")
+        load.expect("measured")
         after = cluster.ran()
-        go_on()
-        report = json.loads(load.stdout.readline())
-        load.wait()
+        load.go_on()
+        report = load.report()
     finally:
         cluster.end()
     moves = max(report["moves"], 1)

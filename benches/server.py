@@ -140,26 +140,37 @@ class SystemCalls:
         return None
 
 
+class Load:
+    """The load, which says when a phase has begun, and waits for a word to go on."""
+
+    def __init__(self, arguments, pinned=()):
+        command = [str(word) for word in [*pinned, RELAY / "load", *arguments]]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def expect(self, phase):
+        line = self.process.stdout.readline().strip()
+        if line != phase:
+            raise SystemExit(f"the load says {line!r} in place of {phase!r}")
+
+    def go_on(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def report(self):
+        """What it has measured, once it was told to go on for the last time."""
+        report = json.loads(self.process.stdout.readline())
+        self.process.wait()
+        return report
+
+
 def play(kind, binary, options, rate, seconds, counts_calls=False, crowd=()):
     """One server, one load; a flat dictionary of figures."""
     server = Server(kind, binary, options)
     try:
         at_start = server.resident()
-        arguments = [f"127.0.0.1:{server.port}", str(options.connections), str(rate), str(options.warm_up), str(seconds)]
-        arguments += [str(number) for number in crowd]
-        load = subprocess.Popen(
-            ["taskset", "-c", LOAD_CORE, str(RELAY / "load"), *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-
-        def expect(phase):
-            line = load.stdout.readline().strip()
-            if line != phase:
-                raise SystemExit(f"the load says {line!r} in place of {phase!r}")
-
-        def go_on():
-            load.stdin.write("\n")
-            load.stdin.flush()
-
+        arguments = [f"127.0.0.1:{server.port}", options.connections, rate, options.warm_up, seconds, *crowd]
+        load = Load(arguments, ["taskset", "-c", LOAD_CORE])
+        expect, go_on = load.expect, load.go_on
         expect("connected")
         time.sleep(0.5)
         idle = server.resident()
@@ -178,13 +189,12 @@ def play(kind, binary, options, rate, seconds, counts_calls=False, crowd=()):
             go_on()
         expect("measuring")
         calls = SystemCalls(server.process.pid) if counts_calls else None
-        before, load_before = server.threads(), sum_of(threads_of(load.pid))
+        before, load_before = server.threads(), sum_of(threads_of(load.process.pid))
         expect("measured")
-        after, load_after = server.threads(), sum_of(threads_of(load.pid))
+        after, load_after = server.threads(), sum_of(threads_of(load.process.pid))
         made = calls.count() if calls else None
         go_on()
-        report = json.loads(load.stdout.readline())
-        load.wait()
+        report = load.report()
         after_load = server.resident()
     finally:
         server.stop()
