@@ -78,6 +78,7 @@ mod tests {
             let spec = spec(&format!("g{game}"), "Ada", "Bob");
             play(&*store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
         }
+        store.unpack().await;
         let (writer, actor) = Writer::new(Arc::clone(&store) as Arc<dyn Store>);
         let writing = tokio::spawn(actor.run());
         let packer = Packer { store: store.clone(), writer };

@@ -53,6 +53,9 @@ pub(crate) trait Fixture: Sized {
 
     /// The same one after a restart of the program.
     async fn reopen(self) -> Self;
+
+    /// Has all logs stand as earlier versions left them: none packed, all their events as rows.
+    async fn unpack(&self) {}
 }
 
 /// Makes a test of each check of each suite: what all back ends have in common.

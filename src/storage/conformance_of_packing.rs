@@ -66,6 +66,8 @@ pub(crate) async fn a_packed_game_is_the_game_that_it_was<F: Fixture>() {
     let since = after_noon(0);
     let before = (all(&*store).await, store.departures(since).await.unwrap(), checked_chain(&*store).await);
     assert_eq!((before.0.len(), before.1.len()), (6, 2));
+    fixture.unpack().await;
+    assert_eq!((all(&*store).await, checked_chain(&*store).await), (before.0.clone(), before.2.clone()));
     pack(&*store, 100).await;
     assert_eq!(store.unpacked().await.unwrap(), 0);
     drop(store);
@@ -100,6 +102,7 @@ pub(crate) async fn a_few_games_are_packed_at_a_time_and_none_that_goes_on<F: Fi
         )
         .await;
     }
+    fixture.unpack().await;
     let keeps_logs = store.unpacked().await.unwrap() > 0;
     for left in [3, 1, 0, 0] {
         pack(&*store, 2).await;
@@ -112,13 +115,15 @@ pub(crate) async fn a_few_games_are_packed_at_a_time_and_none_that_goes_on<F: Fi
 
 pub(crate) async fn packed_games_are_taken_out_as_others_are<F: Fixture>() {
     let ratings = async |packs: bool| {
-        let store = F::create().await.store();
+        let fixture = F::create().await;
+        let store = fixture.store();
         add_players(&*store, &["Ada", "Bob"]).await;
         for (id, moves, reason) in
             [("g1", "4455667", EndReason::Four), ("g2", "44", EndReason::Time), ("g3", "4", EndReason::Left)]
         {
             play(&*store, spec(id, "Ada", "Bob"), moves, GameResult::First, reason).await;
         }
+        fixture.unpack().await;
         if packs {
             pack(&*store, 100).await;
         }
@@ -141,6 +146,7 @@ pub(crate) async fn notes_go_from_packed_games_too<F: Fixture>() {
     }
     let finish = Write::Finish { game: "g1".parse().unwrap(), events: eventful(Side::First) };
     store.commit(&[Write::StartGame(spec("g1", "Ada", "Bob")), finish]).await.unwrap();
+    fixture.unpack().await;
     pack(&*store, 1).await;
     let notes = async || {
         let game = store.game(&"g1".parse().unwrap()).await.unwrap().unwrap();

@@ -30,6 +30,13 @@ impl UnfinishedGame {
         live
     }
 
+    /// Goes back to when these were all its events.
+    pub(super) fn go_back(&mut self, events: &[StoredEvent]) {
+        self.last_seq = 0;
+        self.played.clear();
+        self.apply(events);
+    }
+
     pub(super) fn spec(&self) -> &GameSpec {
         &self.spec
     }

@@ -29,12 +29,14 @@ macro_rules! row {
 }
 
 pub(super) mod bot_versions;
+mod bytes;
 pub(super) mod chain;
 pub(super) mod chosen;
 pub(super) mod events;
 pub(super) mod follows;
 pub(super) mod forgetting;
 pub(super) mod games;
+pub(super) mod journal;
 pub(super) mod judgements;
 pub(super) mod learners;
 pub(super) mod links;

@@ -19,8 +19,10 @@ mod forgetting;
 mod games;
 mod guests;
 mod header;
+mod journal;
 mod judgements;
 mod keeper;
+mod known;
 mod learners;
 mod links;
 mod mails;
@@ -146,6 +148,11 @@ impl SqliteStore {
         self.keeper.note_now(&self.path, &self.readers).await;
     }
 
+    /// Has all logs stand as earlier versions left them: none packed, all their events as rows.
+    pub(crate) async fn unpack(&self) {
+        self.write_connection.lock().await.unpack().unwrap();
+    }
+
     /// Executes whatever it is told, to damage what it should keep.
     pub(crate) async fn execute(&self, sql: &'static str) {
         self.write_connection.lock().await.try_execute(sql).unwrap();
@@ -227,6 +234,10 @@ mod tests {
             store.close().await.unwrap();
             Self::open(self.directory).await
         }
+
+        async fn unpack(&self) {
+            self.store.unpack().await;
+        }
     }
 
     conformance!(OnDisk);
@@ -241,6 +252,7 @@ mod tests {
             let append = Write::Append { game: spec.id.clone(), events: moves("4453") };
             store.commit(&[Write::StartGame(spec), append]).await.unwrap();
         }
+        store.unpack().await;
         store
             .execute("DROP TRIGGER event_is_not_deleted; DELETE FROM event WHERE game = 2 AND seq = 3")
             .await;
@@ -274,6 +286,13 @@ mod tests {
             };
             store.commit(&[finish]).await.unwrap()[0].as_ref().unwrap();
         }
+        // What is packed at the end is what was written, whatever has become of its rows.
+        assert_eq!(store.game(&"g2".parse().unwrap()).await.unwrap().unwrap().moves(), "4453");
+        store
+            .execute(
+                "DROP TRIGGER packed_log_is_not_changed; UPDATE packed_log SET events = x'' WHERE game = 2",
+            )
+            .await;
         let page = |newest_first| {
             let query = GameQuery { newest_first, limit: 2, ..GameQuery::default() };
             let store = &store;
@@ -296,9 +315,7 @@ mod tests {
             play(&store, spec, FIRST_WINS, GameResult::First, EndReason::Four).await;
         }
         store
-            .execute(
-                "DROP TRIGGER event_is_not_deleted; DELETE FROM event WHERE game IN (2, 4, 5) AND seq = 3",
-            )
+            .execute("DROP TRIGGER packed_log_is_not_deleted; DELETE FROM packed_log WHERE game IN (2, 4, 5)")
             .await;
         let query = GameQuery { limit: 4, ..GameQuery::default() };
         let games = store.finished_games(&query).await.unwrap();
@@ -335,6 +352,8 @@ mod tests {
             let counts: (i64, i64) = db::query_as(sql).fetch_one(lock.connection()).unwrap();
             counts
         };
+        assert_eq!(rows().await, (0, 1), "at its end");
+        store.unpack().await;
         assert_eq!(rows().await, (8, 0));
         store.commit(&[Write::Pack { games: 9 }]).await.unwrap();
         assert_eq!(rows().await, (0, 1));

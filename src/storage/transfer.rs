@@ -40,6 +40,9 @@ pub(super) trait Tables: Send + Sync {
     /// Adds rows, all or none. Of a table without a key they replace what is there.
     async fn put(&self, table: &'static Table, rows: &[Row]) -> Result<(), StoreError>;
 
+    /// The store is going to be read: what it keeps beside its tables for the time being goes into them.
+    async fn settle_down(&self) -> Result<(), StoreError>;
+
     /// All rows are there: keys are counted on from the last ones.
     async fn count_on(&self) -> Result<(), StoreError>;
 }
@@ -93,6 +96,7 @@ pub(super) async fn transfer(
     target: &dyn Tables,
     mut progress: impl FnMut(Step) + Send,
 ) -> Result<Vec<MovedTable>, TransferError> {
+    source.settle_down().await.map_err(TransferError::Source)?;
     for table in TABLES {
         move_table(source, target, table, &mut progress).await?;
     }

@@ -102,12 +102,13 @@ fn a_check_says_what_is_wrong() {
     let data = daemon.data();
     let directory = daemon.kill();
     said(&mut on(&data, &["check"]));
-    // An event of a game is gone.
-    let sql = "DROP TRIGGER event_is_not_deleted; DELETE FROM event WHERE game = 2 AND seq = 3";
+    // The log of a finished game is gone.
+    let sql = "DROP TRIGGER packed_log_is_not_deleted; \
+               DELETE FROM packed_log WHERE game = (SELECT min(game) FROM packed_log)";
     change(&data.join("fourfold.db"), sql);
     let output = on(&data, &["check"]).output().unwrap();
     assert_eq!(output.status.code(), Some(65));
-    assert!(text(&output.stdout).contains("event 3 is missing"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("the log does not end with an end"), "{}", text(&output.stdout));
     drop(directory);
 }
 
@@ -441,9 +442,9 @@ fn a_game_that_cannot_be_replayed_is_set_aside_and_counted() {
     let mut playing =
         playing.args(["--think-ms", "300"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let database = daemon.data().join("fourfold.db");
-    wait_until("games have three moves", || {
-        let sql = "SELECT count(*) FROM event WHERE seq = 3 AND game IN (SELECT game FROM live_game)";
-        number_in(&database, sql) > 0
+    wait_until("moves are played", || {
+        number_in(&database, "SELECT min((SELECT count(*) FROM journal), (SELECT count(*) FROM live_game))")
+            > 0
     });
     let live = number_in(&database, "SELECT count(*) FROM live_game");
     let directory = daemon.kill();
@@ -453,16 +454,15 @@ fn a_game_that_cannot_be_replayed_is_set_aside_and_counted() {
     said(&mut on(database.parent().unwrap(), &["check"]));
     change(
         &database,
-        "DROP TRIGGER event_is_not_deleted; \
-         DELETE FROM event WHERE seq = 2 AND game = (SELECT min(game) FROM event WHERE seq = 3 \
-         AND game IN (SELECT game FROM live_game))",
+        "INSERT INTO event (game, seq, kind, first_ms, second_ms, at) \
+         SELECT min(game), 2, 'paused', 1, 1, 1 FROM live_game",
     );
     let environment =
         [QUIET, &[("FOURFOLD_METRICS_ENABLED", "true"), ("FOURFOLD_METRICS_LISTEN", "127.0.0.1:0")]];
     let mut daemon = Daemon::start_in(directory, &[], &environment.concat());
     let mut log = BufReader::new(daemon.process.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(
-        log.any(|line| line.contains("game is damaged and left out") && line.contains("event 2 is missing"))
+        log.any(|line| line.contains("game is damaged and left out") && line.contains("event 1 is missing"))
     );
     let served = log.find(|line| line.contains("metrics are served")).unwrap();
     let address = served.split("address=").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();

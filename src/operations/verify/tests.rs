@@ -246,6 +246,7 @@ impl Kept for InFile {
         let file = directory.path().join("test.db");
         let store = SqliteStore::open(&file, Durability::Relaxed).await.unwrap();
         fill(&store).await;
+        store.unpack().await;
         Some(Self { store, _directory: directory })
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use fourfold_engine::{BySide, Column, Side};
 
+use super::journal::JournaledEvents;
 use super::packed::PackedRow;
 use super::{Columns, Damage, FromRow, number, present, to_sql, word};
 use crate::model::time::UnixMillis;
@@ -181,7 +182,7 @@ impl EventRow {
     /// The event, which must be the one that is due.
     fn decode(self, due: u32) -> Result<StoredEvent, Damage> {
         if self.seq != i64::from(due) {
-            return Err(Damage(format!("event {due} is missing, {} follows", self.seq)));
+            return Err(missing(due, self.seq));
         }
         let clock_ms = BySide {
             first: number("first_ms", self.first_ms)?,
@@ -194,12 +195,13 @@ impl EventRow {
 /// Events that a game mostly has not more of.
 const EVENTS_EXPECTED: usize = 32;
 
-/// The events of some games: rows, which come one game after the other, and packed logs.
+/// The events of some games: rows, which come one game after the other, packed logs, and what the journal has.
 #[derive(Debug, Default)]
 pub(crate) struct EventsOfGames {
     /// By the keys of the games, which rise. Of a damaged game there is what is wrong first.
     games: Vec<(i64, Result<Vec<StoredEvent>, Damage>)>,
     packed: HashMap<i64, PackedRow>,
+    journaled: HashMap<i64, Vec<StoredEvent>>,
 }
 
 impl EventsOfGames {
@@ -220,14 +222,41 @@ impl EventsOfGames {
         self.packed.insert(row.game, row);
     }
 
+    pub(crate) fn add_journaled(&mut self, events: JournaledEvents) {
+        self.journaled = events.of_games;
+    }
+
     /// Those of the game with this key, once.
     pub(crate) fn take(&mut self, key: i64) -> Result<Vec<StoredEvent>, Damage> {
         let found = self.games.binary_search_by_key(&key, |(key, _)| *key);
-        match (self.packed.remove(&key), found) {
-            (Some(_), Ok(_)) => Err(Damage("its log is packed, and there are events beside it".into())),
-            (Some(row), Err(_)) => row.decode()?.unpack(),
-            (None, Ok(place)) => std::mem::replace(&mut self.games[place].1, Ok(Vec::new())),
-            (None, Err(_)) => Ok(Vec::new()),
+        let rows = match (self.packed.remove(&key), found) {
+            (Some(_), Ok(_)) => {
+                return Err(Damage("its log is packed, and there are events beside it".into()));
+            }
+            (Some(row), Err(_)) => return row.decode()?.unpack(),
+            (None, Ok(place)) => std::mem::replace(&mut self.games[place].1, Ok(Vec::new()))?,
+            (None, Err(_)) => Vec::new(),
+        };
+        match self.journaled.remove(&key) {
+            None => Ok(rows),
+            Some(events) => joined(rows, events),
         }
     }
+}
+
+/// Rows, and what the journal has of the same game, the first of which may be among the rows by now.
+fn joined(mut rows: Vec<StoredEvent>, journaled: Vec<StoredEvent>) -> Result<Vec<StoredEvent>, Damage> {
+    let last = rows.last().map_or(0, |event| event.seq);
+    for event in journaled.into_iter().filter(|event| event.seq > last) {
+        let due = rows.len() + 1;
+        if usize::try_from(event.seq) != Ok(due) {
+            return Err(missing(due, event.seq));
+        }
+        rows.push(event);
+    }
+    Ok(rows)
+}
+
+fn missing(due: impl std::fmt::Display, found: impl std::fmt::Display) -> Damage {
+    Damage(format!("event {due} is missing, {found} follows"))
 }

@@ -59,6 +59,11 @@ row! {
 }
 
 impl GameRow {
+    /// Whether it is not settled.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.number.is_none()
+    }
+
     fn decode(self, events: Result<Vec<StoredEvent>, Damage>) -> Loaded {
         let number = self.number.and_then(|number| u64::try_from(number).ok());
         self.decode_game(events).map_err(|damage| DamagedGame { id: self.id.clone(), number, what: damage.0 })

@@ -19,20 +19,14 @@ use std::io::{Read as _, Write as _};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use fourfold_engine::{BySide, Column};
-use integer_encoding::VarInt;
+use fourfold_engine::Column;
 
-use super::{Damage, number, to_sql, word};
-use crate::model::time::UnixMillis;
+use super::bytes::{Bytes, FINISHED, Moment, PAUSED, TAKEBACK, code, put, put_note};
+use super::{Damage, word};
 use crate::storage::record::{Ending, EventKind, StoredEvent, StoredMove};
 
 /// Of the form; another one would be read beside it.
 const VERSION: u8 = 1;
-
-/// Codes of what is no move. Columns begin at 1 and end far below.
-const TAKEBACK: u8 = 0xfd;
-const PAUSED: u8 = 0xfe;
-const FINISHED: u8 = 0xff;
 
 /// All that bots thought in one game, unpacked, has at most so many bytes: a hundred times what a full board of
 /// 12x8 with the longest notes takes. So a damaged store costs no memory. A game in which moves were taken back for so
@@ -94,22 +88,86 @@ impl PackedRow {
     }
 }
 
-/// What an event says after the one before it.
-#[derive(Clone, Copy, Default)]
-struct Moment {
-    first_ms: i64,
-    second_ms: i64,
-    at: i64,
+/// A log that is packed as it grows, so that at the end of a game nothing of it is left to be read.
+#[derive(Clone, Default, Debug)]
+pub(in crate::storage) struct GrowingLog {
+    events: Vec<u8>,
+    /// Not deflated yet.
+    notes: Vec<u8>,
+    has_notes: bool,
+    last: Moment,
+    seq: u32,
 }
 
-impl Moment {
-    fn of(event: &StoredEvent) -> Self {
-        let BySide { first, second } = event.clock_ms;
-        Self { first_ms: to_sql(first), second_ms: to_sql(second), at: event.at.0 }
+/// How far a log had grown.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::storage) struct LogMark {
+    events: usize,
+    notes: usize,
+    has_notes: bool,
+    last: Moment,
+    seq: u32,
+}
+
+impl GrowingLog {
+    pub(in crate::storage) fn of(log: &[StoredEvent]) -> Self {
+        let mut growing = Self::default();
+        growing.events.reserve(1 + log.len() * EVENT_BYTES);
+        log.iter().for_each(|event| growing.push(event));
+        growing
     }
 
-    fn numbers(self) -> [i64; 3] {
-        [self.first_ms, self.second_ms, self.at]
+    /// Adds the event that is due.
+    pub(in crate::storage) fn push(&mut self, event: &StoredEvent) {
+        if self.events.is_empty() {
+            self.events.push(VERSION);
+        }
+        let now = Moment::of(event);
+        self.events.push(code(&event.kind));
+        now.put_since(self.last, &mut self.events);
+        match &event.kind {
+            EventKind::Move(played) => {
+                put(&mut self.events, played.spent_ms);
+                put(&mut self.events, played.credited_ms);
+                put_note(&mut self.notes, played.info.as_deref());
+                self.has_notes |= played.info.is_some();
+            }
+            EventKind::Takeback { plies } => put(&mut self.events, *plies),
+            EventKind::Paused | EventKind::Finished(_) => {}
+        }
+        self.last = now;
+        self.seq = event.seq;
+    }
+
+    pub(in crate::storage) fn mark(&self) -> LogMark {
+        let Self { has_notes, last, seq, .. } = *self;
+        LogMark { events: self.events.len(), notes: self.notes.len(), has_notes, last, seq }
+    }
+
+    /// Forgets what came after a mark.
+    pub(in crate::storage) fn go_back(&mut self, mark: LogMark) {
+        self.events.truncate(mark.events);
+        self.notes.truncate(mark.notes);
+        (self.has_notes, self.last, self.seq) = (mark.has_notes, mark.last, mark.seq);
+    }
+
+    /// The number of the last event.
+    pub(in crate::storage) fn seq(&self) -> u32 {
+        self.seq
+    }
+
+    /// The events, numbered from 1. If they end with an end, the game ended so.
+    pub(in crate::storage) fn read(&self, ending: Option<Ending>) -> Result<Vec<StoredEvent>, Damage> {
+        unpack(&self.events, Some(&self.notes), ending)
+    }
+
+    /// The log whose last event says that the game ended so; nothing if it has too many notes.
+    pub(in crate::storage) fn packed(&self, ending: Ending) -> Option<PackedLog> {
+        if self.notes.len() as u64 > NOTES_MAX {
+            return None;
+        }
+        let notes = if self.has_notes { Some(deflated(&self.notes)?) } else { None };
+        Some(PackedLog { events: self.events.clone(), notes, ending })
     }
 }
 
@@ -121,103 +179,54 @@ impl PackedLog {
         if before.iter().any(|event| matches!(event.kind, EventKind::Finished(_))) {
             return None;
         }
-        let mut events = Vec::with_capacity(1 + log.len() * EVENT_BYTES);
-        events.push(VERSION);
-        let mut previous = Moment::default();
-        for event in log {
-            let now = Moment::of(event);
-            events.push(code(&event.kind));
-            for (now, before) in now.numbers().into_iter().zip(previous.numbers()) {
-                put(&mut events, now.wrapping_sub(before));
-            }
-            match &event.kind {
-                EventKind::Move(played) => {
-                    put(&mut events, played.spent_ms);
-                    put(&mut events, played.credited_ms);
-                }
-                EventKind::Takeback { plies } => put(&mut events, *plies),
-                EventKind::Paused | EventKind::Finished(_) => {}
-            }
-            previous = now;
-        }
-        let notes = plain_notes(log);
-        if notes.len() as u64 > NOTES_MAX {
-            return None;
-        }
-        let notes = if notes.is_empty() { None } else { Some(deflated(&notes)?) };
-        Some(Self { events, notes, ending })
+        GrowingLog::of(log).packed(ending)
     }
 
     /// The events again, numbered from 1.
     pub(in crate::storage) fn unpack(&self) -> Result<Vec<StoredEvent>, Damage> {
-        let mut bytes = self.events.as_slice();
-        match take_byte(&mut bytes, "packed_log.events")? {
-            VERSION => {}
-            other => return Err(Damage::value("version of packed_log.events", other)),
-        }
         let notes = self.notes.as_deref().map(unpack_notes).transpose()?;
-        let mut notes = notes.as_deref();
-        let mut log = Vec::with_capacity(bytes.len() / EVENT_BYTES + 1);
-        let mut at = Moment::default();
-        while !bytes.is_empty() {
-            let seq = u32::try_from(log.len() + 1).map_err(|_| Damage("there are too many events".into()))?;
-            let code = take_byte(&mut bytes, "packed_log.events")?;
-            for place in [&mut at.first_ms, &mut at.second_ms, &mut at.at] {
-                *place = place.wrapping_add(take::<i64>(&mut bytes)?);
-            }
-            let kind = self.kind_of(code, &mut bytes, &mut notes)?;
-            let is_end = matches!(kind, EventKind::Finished(_));
-            if is_end != bytes.is_empty() {
-                return Err(Damage("packed_log.events does not end with the end".into()));
-            }
-            let clock_ms = BySide {
-                first: number("first_ms", at.first_ms)?,
-                second: number("second_ms", at.second_ms)?,
-            };
-            log.push(StoredEvent { seq, kind, clock_ms, at: UnixMillis(at.at) });
-        }
-        match notes {
-            Some([_, ..]) => Err(Damage("packed_log.notes has more than the moves".into())),
-            _ => Ok(log),
-        }
+        unpack(&self.events, notes.as_deref(), Some(self.ending))
     }
+}
 
-    fn kind_of(&self, code: u8, bytes: &mut &[u8], notes: &mut Option<&[u8]>) -> Result<EventKind, Damage> {
-        Ok(match code {
-            TAKEBACK => EventKind::Takeback { plies: take(bytes)? },
-            PAUSED => EventKind::Paused,
-            FINISHED => EventKind::Finished(self.ending),
-            column => EventKind::Move(StoredMove {
+/// The events, with the notes of all moves if they are there, up to the end if there must be one.
+fn unpack(events: &[u8], notes: Option<&[u8]>, ending: Option<Ending>) -> Result<Vec<StoredEvent>, Damage> {
+    let mut bytes = Bytes::of("packed_log.events", events);
+    if bytes.is_empty() && ending.is_none() {
+        return Ok(Vec::new());
+    }
+    match bytes.take_byte()? {
+        VERSION => {}
+        other => return Err(Damage::value("version of packed_log.events", other)),
+    }
+    let mut notes = notes.map(|notes| Bytes::of("packed_log.notes", notes));
+    let mut log = Vec::with_capacity(bytes.len() / EVENT_BYTES + 1);
+    let mut now = Moment::default();
+    while !bytes.is_empty() {
+        let seq = u32::try_from(log.len() + 1).map_err(|_| Damage("there are too many events".into()))?;
+        let code = bytes.take_byte()?;
+        now = now.take_next(&mut bytes)?;
+        let kind = match (code, ending) {
+            (TAKEBACK, _) => EventKind::Takeback { plies: bytes.take()? },
+            (PAUSED, _) => EventKind::Paused,
+            (FINISHED, Some(ending)) => EventKind::Finished(ending),
+            (column, _) => EventKind::Move(StoredMove {
                 column: Column::from_number(column).ok_or_else(|| Damage::value("column_no", column))?,
-                spent_ms: take(bytes)?,
-                credited_ms: take(bytes)?,
-                info: notes.as_mut().map(take_note).transpose()?.flatten(),
+                spent_ms: bytes.take()?,
+                credited_ms: bytes.take()?,
+                info: notes.as_mut().map(Bytes::take_note).transpose()?.flatten(),
             }),
-        })
+        };
+        let is_end = matches!(kind, EventKind::Finished(_));
+        if ending.is_some() && is_end != bytes.is_empty() {
+            return Err(Damage("packed_log.events does not end with the end".into()));
+        }
+        log.push(now.event(seq, kind)?);
     }
-}
-
-fn code(kind: &EventKind) -> u8 {
-    match kind {
-        EventKind::Move(played) => played.column.number(),
-        EventKind::Takeback { .. } => TAKEBACK,
-        EventKind::Paused => PAUSED,
-        EventKind::Finished(_) => FINISHED,
+    if notes.is_some_and(|notes| !notes.is_empty()) {
+        return Err(Damage("packed_log.notes has more than the moves".into()));
     }
-}
-
-/// The notes of all moves; empty if there are none.
-fn plain_notes(log: &[StoredEvent]) -> Vec<u8> {
-    let mut plain = Vec::new();
-    let mut are_there = false;
-    for event in log {
-        let EventKind::Move(played) = &event.kind else { continue };
-        let note = played.info.as_deref();
-        are_there |= note.is_some();
-        put(&mut plain, note.map_or(0, |note| note.len() as u64 + 1));
-        plain.extend_from_slice(note.unwrap_or_default().as_bytes());
-    }
-    if are_there { plain } else { Vec::new() }
+    Ok(log)
 }
 
 fn deflated(plain: &[u8]) -> Option<Vec<u8>> {
@@ -234,47 +243,14 @@ fn unpack_notes(packed: &[u8]) -> Result<Vec<u8>, Damage> {
     Ok(plain)
 }
 
-fn take_note(notes: &mut &[u8]) -> Result<Option<Box<str>>, Damage> {
-    let ended = || Damage("packed_log.notes ends too early".into());
-    let Some(length) = take_from::<u64>(notes, "packed_log.notes")?.checked_sub(1) else { return Ok(None) };
-    let length = usize::try_from(length).map_err(|_| ended())?;
-    let (note, rest) = notes.split_at_checked(length).ok_or_else(ended)?;
-    *notes = rest;
-    let note = std::str::from_utf8(note).map_err(|_| Damage("packed_log.notes is no text".into()))?;
-    Ok(Some(note.into()))
-}
-
-fn put(bytes: &mut Vec<u8>, value: impl VarInt) {
-    // Ten bytes hold every number of 64 bits.
-    let mut buffer = [0; 10];
-    let length = value.encode_var(&mut buffer);
-    bytes.extend_from_slice(&buffer[..length]);
-}
-
-fn take<T: VarInt>(bytes: &mut &[u8]) -> Result<T, Damage> {
-    take_from(bytes, "packed_log.events")
-}
-
-fn take_from<T: VarInt>(bytes: &mut &[u8], column: &str) -> Result<T, Damage> {
-    let decoded = T::decode_var(bytes);
-    let (value, length) = decoded.ok_or_else(|| Damage(format!("{column} ends within a number")))?;
-    *bytes = bytes.get(length..).unwrap_or_default();
-    Ok(value)
-}
-
-fn take_byte(bytes: &mut &[u8], column: &str) -> Result<u8, Damage> {
-    let (first, rest) = bytes.split_first().ok_or_else(|| Damage(format!("{column} ends too early")))?;
-    *bytes = rest;
-    Ok(*first)
-}
-
 #[cfg(test)]
 mod tests {
-    use fourfold_engine::Side;
+    use fourfold_engine::{BySide, Side};
     use proptest::prelude::*;
 
     use super::*;
     use crate::model::result::{EndReason, GameResult};
+    use crate::model::time::UnixMillis;
 
     fn ending() -> Ending {
         Ending { result: GameResult::First, reason: EndReason::Time, by: Some(Side::Second) }
@@ -385,7 +361,7 @@ mod tests {
         let one_move = [1, 4, 0, 0, 0, 0, 0, 0xff, 0, 0, 0];
         assert_eq!(of(&one_move, Some(&deflated(&[9, b'a']))), "packed_log.notes ends too early");
         assert_eq!(of(&one_move, Some(&deflated(&[]))), "packed_log.notes ends within a number");
-        assert_eq!(of(&one_move, Some(&deflated(&[2, 0xff]))), "packed_log.notes is no text");
+        assert_eq!(of(&one_move, Some(&deflated(&[2, 0xff]))), "a note in packed_log.notes is no text");
         assert_eq!(of(&one_move, Some(&deflated(&[0, 0]))), "packed_log.notes has more than the moves");
         assert!(of(&one_move, Some(&[0xff])).starts_with("packed_log.notes: "));
     }

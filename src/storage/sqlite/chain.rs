@@ -35,6 +35,7 @@ mod tests {
         let store = SqliteStore::open(&path, Durability::Relaxed).await.unwrap();
         play_various(&store).await;
         let before = checked_chain(&store).await;
+        store.unpack().await;
         store.execute("UPDATE settlement SET hash = NULL").await;
         chain_all(&Connection::open(&path).unwrap()).unwrap();
         assert_eq!(checked_chain(&store).await, before);

@@ -7,6 +7,7 @@ use fourfold_engine::{BySide, Side};
 
 use super::SqliteStore;
 use super::db::{self, Connection};
+use super::journal;
 use super::players::{WriteOutcome, done_if};
 use super::readers::snapshot;
 use crate::model::conditional::ConditionalMoves;
@@ -19,6 +20,7 @@ use crate::storage::rows::events::{EventsOfGames, event_columns};
 use crate::storage::rows::games::{
     GameKeys, GameRow, Loaded, OutlineRow, assembled, number_of, report, select_outlines, sound,
 };
+use crate::storage::rows::journal::JournaledEvents;
 use crate::storage::rows::packed::select_packed;
 use crate::storage::rows::{number, parsed, to_sql};
 use crate::storage::store::{GameQuery, Refused, StoreError};
@@ -189,10 +191,15 @@ fn with_events(
     let (whole, spared) = select_packed!("IN (SELECT value FROM json_each(?))", "NULL");
     let sql = if notes == Notes::Read { whole } else { spared };
     db::query_as(sql).bind(list(&keys)).fetch_each(connection, |row| events.add_packed(row))?;
+    let mut journaled = JournaledEvents::of(games.iter().filter(|game| game.goes_on()).map(|game| game.key));
+    if journaled.are_wanted() {
+        journal::collect(connection, &mut journaled)?;
+        events.add_journaled(journaled);
+    }
     Ok(assembled(games, events))
 }
 
-/// The logs of games that are not packed.
+/// The rows of logs that are not packed.
 pub(super) fn rows_of(connection: &Connection, games: &[i64]) -> Result<EventsOfGames, StoreError> {
     let sql = concat!(
         "SELECT ",

@@ -26,15 +26,26 @@ pub(super) fn pack(connection: &Connection, games: u32) -> Result<Result<Written
     for key in keys {
         let Ok(log) = logs.take(key) else { continue };
         let Some(packed) = PackedLog::of(&log) else { continue };
-        let PackedLog { events, notes, ending } = &packed;
-        let sql = "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) VALUES (?, ?, ?, ?, ?, ?) \
-                   ON CONFLICT DO NOTHING";
-        let query = db::query(sql).bind(key).bind(events).bind(notes.as_deref());
-        let query = query.bind(ending.result.word()).bind(ending.reason.word());
-        if query.bind(ending.by.map(Word::word)).execute(connection)? == 1 {
-            db::query("DELETE FROM event WHERE game = ?").bind(key).execute(connection)?;
+        if insert(connection, key, &packed)? {
+            delete_rows(connection, key)?;
         }
     }
     db::query("UPDATE packing SET number = ?").bind(last).execute(connection)?;
     Ok(Ok(Written::Done))
+}
+
+/// Stores the packed log of the game with this key; false if there is one.
+pub(super) fn insert(connection: &Connection, game: i64, packed: &PackedLog) -> Result<bool, StoreError> {
+    let PackedLog { events, notes, ending } = packed;
+    let sql = "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) VALUES (?, ?, ?, ?, ?, ?) \
+               ON CONFLICT DO NOTHING";
+    let query = db::query(sql).bind(game).bind(events).bind(notes.as_deref());
+    let query = query.bind(ending.result.word()).bind(ending.reason.word());
+    Ok(query.bind(ending.by.map(Word::word)).execute(connection)? == 1)
+}
+
+/// Deletes the rows of a log that is packed.
+pub(super) fn delete_rows(connection: &Connection, game: i64) -> Result<(), StoreError> {
+    db::query("DELETE FROM event WHERE game = ?").bind(game).execute(connection)?;
+    Ok(())
 }

@@ -9,6 +9,8 @@ use super::disk_space::DiskSpace;
 use super::error::is_contradiction;
 use super::events;
 use super::games;
+use super::journal::{self, Journal};
+use super::known::{Change, KnownGame};
 use super::open;
 use super::{
     bot_versions, credentials, follows, forgetting, guests, judgements, learners, links, mails, moderation,
@@ -17,8 +19,10 @@ use super::{
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
-use crate::storage::record::{GameSpec, StoredEvent};
+use crate::storage::record::{Ending, GameSpec, StoredEvent};
 use crate::storage::rows::games::GameKeys;
+use crate::storage::rows::journal::JournalRow;
+use crate::storage::rows::packed::GrowingLog;
 use crate::storage::settle::Referee;
 use crate::storage::store::{Refused, StoreError, TestOutcome, Write, Written};
 
@@ -29,18 +33,12 @@ const LEFT_OUT_MAX: usize = 16;
 /// What each write of a batch came to.
 type Answers = Vec<Result<Written, Refused>>;
 
-/// A game that goes on: what it looks like, and its rows' keys.
-#[derive(Clone, Debug)]
-struct KnownGame {
-    keys: GameKeys,
-    game: UnfinishedGame,
-}
-
 /// The writing connection with what it knows of the games that go on.
 #[derive(Debug)]
 pub(super) struct WriteConnection {
     connection: Connection,
     live: HashMap<GameId, KnownGame>,
+    journal: Journal,
     space: DiskSpace,
     /// Which write of the batch is being applied, to know which one failed.
     applying: usize,
@@ -53,18 +51,53 @@ impl WriteConnection {
     pub(super) fn new(connection: Connection, space: DiskSpace) -> Result<Self, StoreError> {
         let keys = games::live_keys(&connection)?;
         let mut keys: HashMap<i64, GameKeys> = keys.into_iter().map(|keys| (keys.key, keys)).collect();
-        let mut live = HashMap::new();
+        let rows = journal::rows_of_live(&connection)?;
+        let (mut live, mut ids) = (HashMap::new(), HashMap::new());
         for (key, loaded) in games::live(&connection)? {
             if let (Ok(game), Some(keys)) = (loaded, keys.remove(&key)) {
-                live.insert(game.spec.id.clone(), KnownGame { keys, game: UnfinishedGame::restore(&game) });
+                let mut known = KnownGame::new(keys, UnfinishedGame::restore(&game));
+                known.log = GrowingLog::of(&game.events);
+                known.rows = rows.get(&key).copied().unwrap_or_default();
+                ids.insert(key, game.spec.id.clone());
+                live.insert(game.spec.id, known);
             }
         }
-        Ok(Self { connection, live, space, applying: 0, in_doubt: false })
+        let journal = Journal::load(&connection, |row, key, seq| {
+            let id = ids.get(&key)?;
+            let known = live.get_mut(id)?;
+            let is_first = seq > known.rows && known.journaled_since.is_none();
+            is_first.then(|| {
+                known.journaled_since = Some(row);
+                id.clone()
+            })
+        })?;
+        Ok(Self { connection, live, journal, space, applying: 0, in_doubt: false })
     }
 
     #[cfg(test)]
     pub(super) fn try_execute(&mut self, sql: &'static str) -> db::Result<()> {
         db::execute_all(&self.connection, sql)
+    }
+
+    /// Has all logs stand as earlier versions left them: none packed, all their events as rows.
+    #[cfg(test)]
+    pub(super) fn unpack(&mut self) -> Result<(), StoreError> {
+        self.empty_journal()?;
+        use crate::storage::rows::{events::EventsOfGames, packed::PackedRow, packed::select_packed};
+        let (mut events, mut keys) = (EventsOfGames::default(), Vec::new());
+        db::query_as(select_packed!("> 0", "NULL").0).fetch_each(&self.connection, |row: PackedRow| {
+            keys.push(row.game);
+            events.add_packed(row);
+        })?;
+        let guard =
+            db::query_scalar("SELECT sql FROM sqlite_schema WHERE name = 'packed_log_is_not_deleted'");
+        let guard: String = guard.fetch_one(&self.connection)?;
+        db::execute_all(&self.connection, "DROP TRIGGER packed_log_is_not_deleted; DELETE FROM packed_log")?;
+        db::execute_all(&self.connection, &guard)?;
+        for key in keys {
+            events::insert(&self.connection, key, &events.take(key)?)?;
+        }
+        Ok(())
     }
 
     /// For what is no commit of an arena: while one is moved here from elsewhere.
@@ -143,32 +176,65 @@ impl WriteConnection {
         }
     }
 
+    /// Has all events stand in the logs of their games, and none in the journal: for whoever reads the tables.
+    pub(super) fn empty_journal(&mut self) -> Result<(), StoreError> {
+        self.enter_doubt()?;
+        let result = self.transact_with(self.journal.len(), |_, _| Ok(()));
+        self.leave_doubt(&result);
+        result
+    }
+
     /// Writes a batch in one transaction, without the writes that are `left_out`.
     fn transact(&mut self, batch: &[Write], left_out: &BTreeSet<usize>) -> Result<Answers, StoreError> {
         self.applying = batch.len();
+        self.transact_with(self.journal.surplus(), |transaction, applying| {
+            let mut answers = Vec::with_capacity(batch.len());
+            for (index, write) in batch.iter().enumerate() {
+                if left_out.contains(&index) {
+                    answers.push(Err(Refused::Contradiction));
+                    continue;
+                }
+                *applying = index;
+                answers.push(transaction.apply(write)?);
+            }
+            *applying = batch.len();
+            Ok(answers)
+        })
+    }
+
+    /// Does something in a transaction from which the oldest rows of the journal go. If it fails, all that is known is as
+    /// before.
+    fn transact_with<T>(
+        &mut self,
+        oldest: usize,
+        work: impl FnOnce(&mut Transaction<'_>, &mut usize) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         db::query("BEGIN IMMEDIATE").execute(&self.connection)?;
-        let mut transaction =
-            Transaction { connection: &self.connection, live: &self.live, changed: HashMap::new() };
-        let mut answers = Vec::with_capacity(batch.len());
-        for (index, write) in batch.iter().enumerate() {
-            if left_out.contains(&index) {
-                answers.push(Err(Refused::Contradiction));
-                continue;
+        let mut transaction = Transaction {
+            connection: &self.connection,
+            live: &mut self.live,
+            journal: &self.journal,
+            row: JournalRow::default(),
+            changes: Vec::new(),
+        };
+        let attempt = || {
+            transaction.move_to_logs(oldest)?;
+            let result = work(&mut transaction, &mut self.applying)?;
+            transaction.write_journal()?;
+            db::query("COMMIT").execute(&self.connection)?;
+            Ok(result)
+        };
+        match attempt() {
+            Ok(result) => {
+                let (added, alone) = transaction.keep();
+                self.journal.committed(oldest, added, alone);
+                Ok(result)
             }
-            self.applying = index;
-            answers.push(transaction.apply(write)?);
-        }
-        self.applying = batch.len();
-        let Transaction { changed, .. } = transaction;
-        db::query("COMMIT").execute(&self.connection)?;
-        for (id, known) in changed {
-            match (known, self.live.get_mut(id)) {
-                (Some(known), Some(before)) => *before = known,
-                (Some(known), None) => drop(self.live.insert(id.clone(), known)),
-                (None, _) => drop(self.live.remove(id)),
+            Err(failure) => {
+                transaction.undo()?;
+                Err(failure)
             }
         }
-        Ok(answers)
     }
 
     /// Gives up a transaction. SQLite may have done so by itself already, which makes this fail without harm: the check
@@ -180,17 +246,21 @@ impl WriteConnection {
 }
 
 /// One transaction under way.
-struct Transaction<'batch, 'held> {
+struct Transaction<'held> {
     connection: &'held Connection,
+    /// As of this transaction.
+    live: &'held mut HashMap<GameId, KnownGame>,
     /// As of the last commit.
-    live: &'held HashMap<GameId, KnownGame>,
-    /// What this transaction makes of it: `None` for games that end.
-    changed: HashMap<&'batch GameId, Option<KnownGame>>,
+    journal: &'held Journal,
+    /// What it is going to add to it.
+    row: JournalRow,
+    /// What has changed in `live`, in order.
+    changes: Vec<(GameId, Change)>,
 }
 
-impl<'batch> Transaction<'batch, '_> {
+impl Transaction<'_> {
     /// Applies one write, or finds why it must be refused before anything of it is written.
-    fn apply(&mut self, write: &'batch Write) -> Result<Result<Written, Refused>, StoreError> {
+    fn apply(&mut self, write: &Write) -> Result<Result<Written, Refused>, StoreError> {
         match write {
             Write::AddPlayer { player, password } => {
                 players::add(self.connection, player, password.as_deref())
@@ -322,60 +392,134 @@ impl<'batch> Transaction<'batch, '_> {
         }
     }
 
-    fn start(&mut self, spec: &'batch GameSpec) -> Result<Result<Written, Refused>, StoreError> {
+    fn start(&mut self, spec: &GameSpec) -> Result<Result<Written, Refused>, StoreError> {
         let keys = match games::start(self.connection, spec)? {
             Ok(keys) => keys,
             Err(refused) => return Ok(Err(refused)),
         };
-        let known = KnownGame { keys, game: UnfinishedGame::new(spec.clone()) };
-        self.changed.insert(&spec.id, Some(known));
+        self.live.insert(spec.id.clone(), KnownGame::new(keys, UnfinishedGame::new(spec.clone())));
+        self.changes.push((spec.id.clone(), Change::Started));
         Ok(Ok(Written::Done))
     }
 
     fn append(
         &mut self,
-        id: &'batch GameId,
+        id: &GameId,
         events: &[StoredEvent],
     ) -> Result<Result<Written, Refused>, StoreError> {
-        let known = match self.known(id) {
-            Ok(known) => known,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let Some(known) = known(self.live, id) else { return Ok(Err(Refused::NoSuchGame)) };
         if let Err(refused) = known.game.check_append(events) {
             return Ok(Err(refused));
         }
+        let change = Change::Grown { log: known.log.mark(), journaled_since: known.journaled_since };
+        self.changes.push((id.clone(), change));
         known.game.apply(events);
-        let key = known.keys.key;
-        events::insert(self.connection, key, events)?;
+        for event in events {
+            known.log.push(event);
+            self.row.push(known.keys.key, event);
+        }
+        if !events.is_empty() {
+            known.journaled_since.get_or_insert(self.journal.next());
+        }
         Ok(Ok(Written::Done))
     }
 
     fn finish(
         &mut self,
-        id: &'batch GameId,
-        events: &'batch [StoredEvent],
+        id: &GameId,
+        events: &[StoredEvent],
     ) -> Result<Result<Written, Refused>, StoreError> {
-        let ending = match self.known(id).and_then(|known| known.game.check_finish(events)) {
+        let Some(known) = known(self.live, id) else { return Ok(Err(Refused::NoSuchGame)) };
+        let ending = match known.game.check_finish(events) {
             Ok(ending) => ending,
             Err(refused) => return Ok(Err(refused)),
         };
-        let Some(Some(KnownGame { keys, mut game })) = self.changed.insert(id, None) else {
-            return Ok(Err(Refused::NoSuchGame));
-        };
-        game.apply(events);
-        events::insert(self.connection, keys.key, events)?;
-        let moves = game.moves();
-        let referee = Referee { spec: game.spec(), moves: &moves, ending };
-        let ended_at = events.last().map_or(game.spec().started_at, |event| event.at);
-        let settlement = settlement::settle(self.connection, keys, &referee, ended_at)?;
+        let change = Change::Grown { log: known.log.mark(), journaled_since: known.journaled_since };
+        self.changes.push((id.clone(), change));
+        known.has_ended = true;
+        known.game.apply(events);
+        events.iter().for_each(|event| known.log.push(event));
+        keep_log(self.connection, known, ending)?;
+        let moves = known.game.moves();
+        let referee = Referee { spec: known.game.spec(), moves: &moves, ending };
+        let ended_at = events.last().map_or(known.game.spec().started_at, |event| event.at);
+        let settlement = settlement::settle(self.connection, known.keys, &referee, ended_at)?;
         Ok(Ok(Written::Settled(settlement)))
     }
 
-    /// A live game, to be changed in this transaction.
-    fn known(&mut self, id: &'batch GameId) -> Result<&mut KnownGame, Refused> {
-        let known = self.changed.entry(id).or_insert_with(|| self.live.get(id).cloned());
-        known.as_mut().ok_or(Refused::NoSuchGame)
+    /// Has the oldest rows of the journal go. The games of which they alone have events get them, and all that came after,
+    /// as rows of their logs.
+    fn move_to_logs(&mut self, oldest: usize) -> Result<(), StoreError> {
+        if oldest == 0 {
+            return Ok(());
+        }
+        for (row, id) in self.journal.alone_in(oldest) {
+            let Some(known) = self.live.get_mut(id) else { continue };
+            if known.journaled_since != Some(*row) {
+                continue;
+            }
+            let events = known.log.read(None)?;
+            let alone = events.get(known.rows as usize..).unwrap_or_default();
+            events::insert(self.connection, known.keys.key, alone)?;
+            let change = Change::Moved { rows: known.rows, journaled_since: known.journaled_since };
+            self.changes.push((id.clone(), change));
+            (known.rows, known.journaled_since) = (known.log.seq(), None);
+        }
+        self.journal.delete(self.connection, oldest)
     }
+
+    fn write_journal(&self) -> Result<(), StoreError> {
+        if self.row.events() > 0 { self.journal.insert(self.connection, &self.row) } else { Ok(()) }
+    }
+
+    /// It is committed: how many events its row of the journal has, and of which games it has the first that stand nowhere
+    /// else.
+    fn keep(self) -> (u32, Vec<GameId>) {
+        let row = self.journal.next();
+        let mut alone = Vec::new();
+        for (id, change) in self.changes {
+            let Some(known) = self.live.get(&id) else { continue };
+            if known.has_ended {
+                self.live.remove(&id);
+            } else if known.journaled_since == Some(row)
+                && let Change::Grown { journaled_since: None, .. } = change
+            {
+                alone.push(id);
+            }
+        }
+        (self.row.events(), alone)
+    }
+
+    /// It failed: what is known is what was known before.
+    fn undo(self) -> Result<(), StoreError> {
+        for (id, change) in self.changes.into_iter().rev() {
+            if matches!(change, Change::Started) {
+                self.live.remove(&id);
+            } else if let Some(known) = self.live.get_mut(&id) {
+                known.undo(&change)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A game that goes on, to be changed in this transaction.
+fn known<'l>(live: &'l mut HashMap<GameId, KnownGame>, id: &GameId) -> Option<&'l mut KnownGame> {
+    live.get_mut(id).filter(|known| !known.has_ended)
+}
+
+/// Keeps the whole log of a game that has ended: packed, or as rows if it has more notes than that takes.
+fn keep_log(connection: &Connection, known: &KnownGame, ending: Ending) -> Result<(), StoreError> {
+    let key = known.keys.key;
+    let Some(packed) = known.log.packed(ending) else {
+        let events = known.log.read(Some(ending))?;
+        return events::insert(connection, key, events.get(known.rows as usize..).unwrap_or_default());
+    };
+    packing::insert(connection, key, &packed)?;
+    if known.rows > 0 {
+        packing::delete_rows(connection, key)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -387,11 +531,11 @@ mod tests {
     use crate::model::durability::Durability;
     use crate::model::result::{EndReason, GameResult};
     use crate::storage::conformance::{
-        FIRST_WINS, add, add_players, moves, player, player_id, spec, whole_game,
+        FIRST_WINS, add, add_players, event, moves, player, player_id, spec, whole_game,
     };
     use crate::storage::games::GameStore;
     use crate::storage::ratings::RatingStore;
-    use crate::storage::record::StoredGame;
+    use crate::storage::record::{EventKind, StoredGame};
     use crate::storage::store::Store;
 
     async fn store() -> (tempfile::TempDir, SqliteStore) {
@@ -436,23 +580,74 @@ mod tests {
         store.commit(&games.clone().map(Write::StartGame)).await.unwrap();
         store
             .execute(
-                "CREATE TRIGGER broken BEFORE INSERT ON event WHEN NEW.game = 2 \
+                "CREATE TRIGGER broken BEFORE INSERT ON settlement WHEN NEW.game = 2 \
                  BEGIN SELECT RAISE(ABORT, 'no'); END",
             )
             .await;
-        let append = |moves_played: &str| {
-            let events = moves(moves_played);
-            games.clone().map(|game| Write::Append { game: game.id, events: events.clone() })
-        };
-        let answers = store.commit(&append("4")).await.unwrap();
-        assert_eq!(answers, [Ok(Written::Done), Err(Refused::Contradiction), Ok(Written::Done)]);
+        let whole = whole_game(FIRST_WINS, GameResult::First, EndReason::Four);
+        let [first, second, third] = games.map(|game| game.id);
+        let append = |game: &GameId| Write::Append { game: game.clone(), events: whole[..1].to_vec() };
+        let finish = |game: &GameId| Write::Finish { game: game.clone(), events: whole[1..].to_vec() };
+        let batch = [append(&first), append(&second), append(&third), finish(&second), finish(&third)];
+        let answers = store.commit(&batch).await.unwrap();
+        let done = |index: usize| matches!(answers[index], Ok(Written::Done | Written::Settled(_)));
+        assert!(
+            [0, 1, 2, 4].into_iter().all(done) && answers[3] == Err(Refused::Contradiction),
+            "{answers:?}"
+        );
         let played = |games: Vec<StoredGame>| games.iter().map(StoredGame::moves).collect::<Vec<_>>();
-        assert_eq!(played(store.live_games().await.unwrap()), ["4", "", "4"]);
+        assert_eq!(played(store.live_games().await.unwrap()), ["1", "1"]);
         // The refused one left no trace in what the writer knows of the game either.
         store.execute("DROP TRIGGER broken").await;
-        let [_, second, _] = append("4");
-        assert_eq!(store.commit(&[second]).await.unwrap(), [Ok(Written::Done)]);
-        assert_eq!(played(store.live_games().await.unwrap()), ["4", "4", "4"]);
+        let answers = store.commit(&[finish(&second), finish(&third)]).await.unwrap();
+        assert!(matches!(answers[..], [Ok(Written::Settled(_)), Err(Refused::NoSuchGame)]), "{answers:?}");
+        assert_eq!(played(store.live_games().await.unwrap()), ["1"]);
+        assert_eq!(store.game(&second).await.unwrap().unwrap().events, whole);
+    }
+
+    #[tokio::test]
+    async fn what_the_journal_has_no_room_for_becomes_rows_of_games_that_go_on() {
+        let (directory, store) = store().await;
+        let ids = ["g1", "g2", "g3"];
+        store.commit(&ids.map(|id| Write::StartGame(spec(id, "Ada", "Bob")))).await.unwrap();
+        let whole = moves(&"1234567".repeat(2));
+        let append = |id: &str, events: &[StoredEvent]| {
+            let events = events.to_vec();
+            Write::Append { game: id.parse().unwrap(), events }
+        };
+        let counts = async |store: &SqliteStore| {
+            let lock = store.write_connection.lock().await;
+            let sql = "SELECT (SELECT count(*) FROM journal), (SELECT count(*) FROM event), \
+                       (SELECT count(*) FROM packed_log)";
+            let counts: (i64, i64, i64) = db::query_as(sql).fetch_one(lock.connection()).unwrap();
+            counts
+        };
+        let empty = async |store: &SqliteStore| store.write_connection.lock().await.empty_journal().unwrap();
+        for event in &whole[..4] {
+            let batch = ["g1", "g2"].map(|id| append(id, std::slice::from_ref(event)));
+            store.commit(&batch).await.unwrap();
+        }
+        assert_eq!(counts(&store).await, (4, 0, 0));
+        empty(&store).await;
+        assert_eq!(counts(&store).await, (0, 8, 0));
+        let all = [append("g1", &whole[4..6]), append("g3", &whole[..2])];
+        store.commit(&all).await.unwrap();
+        // A game goes on from its rows and the journal, and so does what is known of it after a restart.
+        let path = directory.path().join("test.db");
+        store.close().await.unwrap();
+        let store = SqliteStore::open(&path, Durability::Relaxed).await.unwrap();
+        let lengths = |games: Vec<StoredGame>| games.iter().map(|game| game.events.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(store.live_games().await.unwrap()), [6, 4, 2]);
+        assert_eq!(store.game(&"g1".parse().unwrap()).await.unwrap().unwrap().events, whole[..6]);
+        let ending = Ending { result: GameResult::Void, reason: EndReason::Stopped, by: None };
+        let events = vec![event(7, EventKind::Finished(ending))];
+        let finish = Write::Finish { game: "g1".parse().unwrap(), events };
+        store.commit(&[finish, append("g2", &whole[4..5])]).await.unwrap();
+        assert_eq!(counts(&store).await, (2, 4, 1), "its rows are gone with its end");
+        empty(&store).await;
+        assert_eq!(counts(&store).await, (0, 7, 1));
+        assert_eq!(lengths(store.live_games().await.unwrap()), [5, 2]);
+        assert_eq!(store.game(&"g1".parse().unwrap()).await.unwrap().unwrap().events.len(), 7);
     }
 
     #[tokio::test]
@@ -476,7 +671,7 @@ mod tests {
     async fn after_a_failure_nothing_is_written_any_more() {
         let (_directory, store) = store().await;
         let game = spec("g1", "Ada", "Bob");
-        store.execute("DROP TABLE event").await;
+        store.execute("DROP TABLE journal").await;
         let append = Write::Append { game: game.id.clone(), events: moves("4") };
         let error = store.commit(&[Write::StartGame(game), append]).await.unwrap_err();
         assert!(matches!(error, StoreError::Failed(_)), "{error:?}");

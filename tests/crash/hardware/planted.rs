@@ -16,8 +16,8 @@ use crate::players::TIME;
 const MOVES: usize = 250;
 
 /// Without what guards the database against such things.
-const UNGUARD: &str =
-    "PRAGMA foreign_keys = OFF; DROP TRIGGER event_is_not_changed; DROP TRIGGER event_is_not_deleted";
+const UNGUARD: &str = "PRAGMA foreign_keys = OFF; DROP TRIGGER journal_goes_from_its_start; \
+                       DROP TRIGGER packed_log_is_not_changed";
 
 /// Who has to find a defect.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,19 +32,15 @@ enum Finder {
 const DEFECTS: [(Finder, &str, &str); 8] = [
     (
         Finder::Clients,
-        // Of the last one, its player may not have heard. By chance all live games may have just begun.
-        "the last two moves of a game, a live one if any has as many",
-        "DELETE FROM event
-         WHERE game = (SELECT game FROM event WHERE kind = 'move' AND seq > 4
-                       ORDER BY game IN (SELECT game FROM live_game) DESC, game DESC LIMIT 1)
-         AND seq >= (SELECT last.seq FROM event AS last WHERE last.game = event.game AND last.kind = 'move'
-                     ORDER BY last.seq DESC LIMIT 1 OFFSET 1)",
+        // Of the last ones of a commit, their players may not have heard.
+        "the moves of the last commits",
+        "DELETE FROM journal WHERE id > (SELECT max(id) FROM journal) - 20",
     ),
     (
         Finder::Verify,
-        "another column in a finished game",
-        "UPDATE event SET column_no = column_no % 7 + 1 WHERE seq = 2 AND kind = 'move'
-         AND game = (SELECT max(game) FROM settlement)",
+        "the moves of another game in a finished one",
+        "UPDATE packed_log SET events = (SELECT events FROM packed_log ORDER BY game LIMIT 1)
+         WHERE game = (SELECT max(game) FROM settlement)",
     ),
     (
         Finder::Verify,
