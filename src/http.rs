@@ -58,6 +58,7 @@ mod tests;
 pub(crate) mod texts;
 pub(crate) mod tls;
 pub(crate) mod upgrade;
+mod upgraded_stream;
 
 pub(crate) use error::ApiCode;
 pub(crate) use router::router;

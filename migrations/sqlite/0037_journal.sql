@@ -2,7 +2,7 @@
 
 PRAGMA user_version = 37;
 
--- What is older than some ten thousand moves goes, once each game that goes on has it as rows in `event`. The log of a
+-- When it is long enough its oldest row goes, once each game that goes on has it as rows in `event`. The log of a
 -- game that has ended is in `packed_log`.
 CREATE TABLE journal (
     id     INTEGER PRIMARY KEY,

@@ -21,6 +21,7 @@ use super::peer_stream::PeerStream;
 use super::proxy_protocol::{self, BadHeader, FromNode};
 use super::site::Site;
 use super::tls::Tls;
+use super::upgraded_stream::Places;
 use crate::model::signing::Signer;
 use crate::session::limits::TransportLimits;
 use crate::system::config::IpNetwork;
@@ -203,7 +204,7 @@ fn admit(
             if is_balancer {
                 transport.tasks.spawn(serve_balanced(transport.clone(), stream, peer, slot, deps.clone()));
             } else {
-                begin(transport.tls.as_ref(), stream, peer, slot, deps, &transport.tasks);
+                begin(transport.tls.as_ref(), stream, peer, (slot, None), deps, &transport.tasks);
             }
         }
         Err(full) => {
@@ -216,19 +217,17 @@ fn admit(
 }
 
 /// Serves a connection whose peer is known, by TLS if there is any.
-fn begin<P>(
+fn begin(
     tls: Option<&Tls>,
     stream: PeerStream,
     peer: SocketAddr,
-    place: P,
+    places: Places,
     deps: &ConnectionDeps,
     tasks: &Tasks,
-) where
-    P: Unpin + Send + 'static,
-{
+) {
     match tls {
-        None => tasks.spawn(connection::serve(stream, peer, place, deps.clone())),
-        Some(tls) => tasks.spawn(serve_encrypted(tls.clone(), stream, peer, place, deps.clone())),
+        None => tasks.spawn(connection::serve(stream, peer, places, deps.clone())),
+        Some(tls) => tasks.spawn(serve_encrypted(tls.clone(), stream, peer, places, deps.clone())),
     }
 }
 
@@ -337,17 +336,20 @@ fn admit_passed(tunnel: Tunnel, node: SocketAddr, transport: &Transport, deps: &
 }
 
 /// Serves a connection once TLS is agreed on. It holds its place meanwhile, so that those who say nothing are counted.
-async fn serve_encrypted<P>(tls: Tls, stream: PeerStream, peer: SocketAddr, place: P, deps: ConnectionDeps)
-where
-    P: Unpin + Send + 'static,
-{
+async fn serve_encrypted(
+    tls: Tls,
+    stream: PeerStream,
+    peer: SocketAddr,
+    places: Places,
+    deps: ConnectionDeps,
+) {
     let agreed = tokio::select! {
         biased;
         () = deps.stop.cancelled() => None,
         agreed = tls.accept(stream) => agreed,
     };
     if let Some(stream) = agreed {
-        connection::serve(stream, peer, place, deps).await;
+        connection::serve(stream, peer, places, deps).await;
     } else {
         debug!(%peer, "a connection ended before TLS was agreed on");
     }

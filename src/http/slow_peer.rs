@@ -232,7 +232,7 @@ pub(super) struct PacedStream<S, P> {
     stream: S,
     peer_pace: Arc<PeerPace>,
     refusal: Option<Refusal>,
-    _place: P,
+    place: P,
 }
 
 /// Our answer to a header that hyper cannot read, in the place of its own, which says nothing.
@@ -260,7 +260,12 @@ impl Refusal {
 
 impl<S, P> PacedStream<S, P> {
     pub(super) fn new(stream: S, peer_pace: Arc<PeerPace>, place: P) -> Self {
-        Self { stream, peer_pace, refusal: None, _place: place }
+        Self { stream, peer_pace, refusal: None, place }
+    }
+
+    /// The stream and the place, when nobody speaks HTTP any more.
+    pub(super) fn into_parts(self) -> (S, P) {
+        (self.stream, self.place)
     }
 }
 

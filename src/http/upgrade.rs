@@ -12,7 +12,6 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use hyper::upgrade::OnUpgrade;
-use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::error::{Error, ProtocolError};
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
@@ -25,6 +24,7 @@ use super::error::{ApiCode, ApiError};
 use super::listener::{RETRY, Transport};
 use super::site::Site;
 use super::slow_peer::PeerPace;
+use super::upgraded_stream::UpgradedStream;
 use crate::protocol::SUBPROTOCOL;
 use crate::session::port::{Caller, Credential, Gateway};
 use crate::session::socket::{self, SocketDeps};
@@ -143,7 +143,7 @@ async fn attend(
             if let Some(peer_pace) = peer_pace {
                 peer_pace.upgraded();
             }
-            socket::serve(TokioIo::new(stream), caller, deps).await;
+            socket::serve(UpgradedStream::of(stream), caller, deps).await;
         }
         Ok(Err(error)) => debug!(%error, "the peer left during the upgrade"),
         Err(_) => debug!("the peer did not take the answer to its upgrade"),

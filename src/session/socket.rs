@@ -236,7 +236,7 @@ async fn attend<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    opened.session.outbox().open_way(&opened.attachment, Arc::clone(wire) as Arc<dyn Line>);
+    opened.attachment.open_way(Arc::clone(wire) as Arc<dyn Line>);
     let conversation = Conversation::new(wire, traffic, &*opened.session, &opened.attachment, deps);
     let ended = AssertUnwindSafe(conversation.run()).catch_unwind().await;
     let (farewell, how) = match &ended {

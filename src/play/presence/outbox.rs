@@ -11,16 +11,15 @@
 //! What was sent stays in the ring for a while, so that a client that comes back can have it again.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use thiserror::Error;
-use tokio::sync::Notify;
-use tokio::sync::futures::Notified;
 
 use crate::model::ids::GameId;
 use crate::protocol::client::SEQ_MAX;
 use crate::protocol::server::{Urgency, numbered};
 use crate::protocol::{CloseCode, Frame, ServerMessage};
+use crate::system::signal::Signal;
 
 /// Messages kept, sent or not. The oldest falls out; a client that needs it starts afresh.
 pub(crate) const RING_MESSAGES_MAX: usize = 256;
@@ -42,20 +41,38 @@ pub(crate) struct Gap {
 
 /// A socket's hold on an outbox. Equal only to its own clones.
 #[derive(Clone, Debug)]
-pub(crate) struct Attachment {
-    changed: Arc<Notify>,
+pub(crate) struct Attachment(Arc<Hold>);
+
+/// What holds of a socket as long as it is attached.
+#[derive(Default)]
+struct Hold {
+    changed: Signal,
+    /// There since the socket serves its session.
+    way: OnceLock<Arc<dyn Line>>,
+}
+
+impl std::fmt::Debug for Hold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hold").field("changed", &self.changed).finish_non_exhaustive()
+    }
 }
 
 impl Attachment {
     /// Completes when something was queued, or the attachment ended, since this was last awaited.
-    pub(crate) fn changed(&self) -> Notified<'_> {
-        self.changed.notified()
+    pub(crate) async fn changed(&self) {
+        self.0.changed.raised().await;
+    }
+
+    /// The socket that holds it can be written to from elsewhere, too.
+    pub(crate) fn open_way(&self, way: Arc<dyn Line>) {
+        // It is opened once, by the socket that holds it.
+        let _ = self.0.way.set(way);
     }
 }
 
 impl PartialEq for Attachment {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.changed, &other.changed)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -190,8 +207,6 @@ struct Behind {
 /// The socket that is attached.
 struct AttachedSocket {
     attachment: Attachment,
-    /// There since the socket serves its session.
-    way: Option<Arc<dyn Line>>,
     /// A `welcome` that repeats an old number, to be sent before everything else.
     greeting: Option<Box<Outgoing>>,
     /// The queue has not been empty since the socket came. What was missed and the games of the player may be more
@@ -269,19 +284,11 @@ impl Outbox {
     pub(crate) fn flush(&self) {
         let state = self.lock();
         let Some(line) = state.line.as_ref().filter(|_| state.waiting() > 0) else { return };
-        let (way, attachment) = (line.way.clone(), line.attachment.clone());
+        let attachment = line.attachment.clone();
         drop(state);
-        let is_written = way.is_some_and(|way| way.write(self, &attachment));
+        let is_written = attachment.0.way.get().is_some_and(|way| way.write(self, &attachment));
         if !is_written {
-            attachment.changed.notify_one();
-        }
-    }
-
-    /// The socket that holds `attachment` can be written to from elsewhere, too.
-    pub(crate) fn open_way(&self, attachment: &Attachment, way: Arc<dyn Line>) {
-        let mut state = self.lock();
-        if let Some(line) = state.line.as_mut().filter(|line| line.attachment == *attachment) {
-            line.way = Some(way);
+            attachment.0.changed.raise();
         }
     }
 
@@ -308,10 +315,9 @@ impl Outbox {
         }
         state.hang_up(CloseCode::Replaced);
         state.attachments += 1;
-        let attachment = Attachment { changed: Arc::new(Notify::new()) };
+        let attachment = Attachment(Arc::default());
         let mut line = AttachedSocket {
             attachment: attachment.clone(),
-            way: None,
             greeting: None,
             catching_up: true,
             closing: None,
@@ -336,7 +342,7 @@ impl Outbox {
         let last = state.next - 1;
         if let Some(line) = &mut state.line {
             line.closing.get_or_insert((last, code));
-            line.attachment.changed.notify_one();
+            line.attachment.0.changed.raise();
         }
     }
 
@@ -552,7 +558,7 @@ impl OutboxState {
     /// Has the attached socket's task look for what waits.
     fn wake(&self) {
         if let Some(line) = &self.line {
-            line.attachment.changed.notify_one();
+            line.attachment.0.changed.raise();
         }
     }
 
@@ -560,7 +566,7 @@ impl OutboxState {
     fn hang_up(&mut self, code: CloseCode) {
         if let Some(line) = self.line.take() {
             self.parting = code;
-            line.attachment.changed.notify_one();
+            line.attachment.0.changed.raise();
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the server keeps in mind about one client between its messages: plain data, which [`super::Session`] guards.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use crate::model::ids::GameId;
@@ -30,8 +30,8 @@ pub(super) struct SessionState {
     pub(super) address: IpAddr,
     /// By which address it had found the site then.
     pub(super) site: Option<SiteOrigin>,
-    /// The turn of each game where this client was asked for a move and none of its moves was played yet.
-    open_turns: HashMap<GameId, OpenTurn>,
+    /// The turn of each game where this client was asked for a move and none of its moves was played yet: few, mostly one.
+    open_turns: Vec<(GameId, OpenTurn)>,
     useless_moves: u32,
     watched: HashSet<GameId>,
     feeds: HashSet<Feed>,
@@ -47,7 +47,7 @@ impl SessionState {
         Self {
             address,
             site,
-            open_turns: HashMap::new(),
+            open_turns: Vec::new(),
             useless_moves: 0,
             watched: HashSet::new(),
             feeds: HashSet::new(),
@@ -57,11 +57,20 @@ impl SessionState {
     }
 
     pub(super) fn has_open_turn(&self, game: &GameId, ply: u32) -> bool {
-        self.open_turns.get(game).is_some_and(|turn| turn.ply == ply && !turn.answered)
+        let open = self.open_turns.iter().find(|(of, _)| of == game);
+        open.is_some_and(|(_, turn)| turn.ply == ply && !turn.answered)
+    }
+
+    fn open_turn(&mut self, game: &GameId) -> Option<&mut OpenTurn> {
+        self.open_turns.iter_mut().find(|(of, _)| of == game).map(|(_, turn)| turn)
+    }
+
+    fn close_turn(&mut self, game: &GameId) {
+        self.open_turns.retain(|(of, _)| of != game);
     }
 
     pub(super) fn turn_answered(&mut self, game: &GameId) {
-        if let Some(turn) = self.open_turns.get_mut(game) {
+        if let Some(turn) = self.open_turn(game) {
             turn.answered = true;
         }
     }
@@ -107,11 +116,14 @@ impl SessionState {
         match message {
             ServerMessage::Turn(turn) => {
                 let open = OpenTurn { ply: turn.ply, answered: false };
-                self.open_turns.insert(turn.game.clone(), open);
+                match self.open_turn(&turn.game) {
+                    Some(before) => *before = open,
+                    None => self.open_turns.push((turn.game.clone(), open)),
+                }
                 self.useless_moves = 0;
             }
             ServerMessage::GameEnd(end) => {
-                self.open_turns.remove(&end.game);
+                self.close_turn(&end.game);
                 self.watched.remove(&end.game);
             }
             // Whoever asked for a game that is over has seen it all.
@@ -119,7 +131,7 @@ impl SessionState {
                 self.watched.remove(&snapshot.game);
             }
             ServerMessage::Moved(moved) => {
-                self.open_turns.remove(&moved.game);
+                self.close_turn(&moved.game);
             }
             ServerMessage::Error(error) => self.reopen_turn(error),
             _ => {}
@@ -131,7 +143,7 @@ impl SessionState {
         let may_correct = error.retries_left.is_some_and(|left| left > 0) || error.code == ErrorCode::Busy;
         if may_correct
             && let Some(game) = &error.game
-            && let Some(turn) = self.open_turns.get_mut(game)
+            && let Some(turn) = self.open_turn(game)
         {
             turn.answered = false;
         }
@@ -173,7 +185,7 @@ mod tests {
     #[test]
     fn a_refused_answer_leaves_the_turn_open_if_it_may_be_corrected() {
         let mut state = fresh();
-        state.open_turns.insert(game(1), OpenTurn { ply: 4, answered: false });
+        state.open_turns.push((game(1), OpenTurn { ply: 4, answered: false }));
         assert!(state.has_open_turn(&game(1), 4) && !state.has_open_turn(&game(1), 5));
         state.turn_answered(&game(1));
         assert!(!state.has_open_turn(&game(1), 4));

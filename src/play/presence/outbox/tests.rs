@@ -494,7 +494,7 @@ async fn what_is_queued_is_written_at_once_with_one_flush_or_wakes_the_socket() 
     outbox.flush();
     assert!(is_woken(), "there is no other way than the socket's task");
     let way = Arc::new(Way::default());
-    outbox.open_way(&attachment, way.clone());
+    attachment.open_way(way.clone());
     assert_eq!(outbox.queue(&numbered(2), Some("a")), Delivery::Queued);
     outbox.flush();
     assert_eq!(*way.written.lock().unwrap(), [2, 3]);
@@ -504,7 +504,7 @@ async fn what_is_queued_is_written_at_once_with_one_flush_or_wakes_the_socket() 
     outbox.flush();
     assert!(is_woken());
     let next = outbox.attach(Some(4), &numbered(0), None).unwrap();
-    outbox.open_way(&attachment, way.clone());
+    attachment.open_way(way.clone());
     way.is_blocked.store(false, Ordering::Relaxed);
     assert_eq!(outbox.queue(&numbered(4), None), Delivery::Queued);
     outbox.flush();
