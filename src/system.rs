@@ -1,6 +1,6 @@
 //! The machine around the arena: work beside the games, asking its tasks, settings, files, the data directory, logs,
-//! errors with their causes, checksums, figures for monitoring, flags that tasks wait for, what keeps the parts going, how
-//! much of it one network may use up, and the keys by which push services know us.
+//! errors with their causes, checksums, figures for monitoring, flags that tasks wait for, what keeps the parts going,
+//! how much of it one network may use up, and the keys by which push services know us.
 
 pub(crate) mod aside;
 pub(crate) mod ask;

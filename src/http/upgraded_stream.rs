@@ -19,8 +19,8 @@ use super::slow_peer::PacedStream;
 /// A connection's place, and that of its client if it comes from a proxy.
 pub(super) type Places = (ConnectionPlace, Option<ConnectionPlace>);
 
-/// A stream that holds its places as long as it lives. One type for both kinds, so that what serves a socket is compiled
-/// once.
+/// A stream that holds its places as long as it lives. One type for both kinds, so that what serves a socket is
+/// compiled once.
 #[derive(Debug)]
 pub(super) enum UpgradedStream {
     Bare {

@@ -115,6 +115,7 @@ const LOCK_PLACES: &[&str] = &[
     "src/study/explorer.rs",
     "src/study/learning/view.rs",
     "src/study/puzzles/service.rs",
+    "src/system/pauses.rs",
     "src/system/shares.rs",
     "src/system/shares/turns.rs",
 ];

@@ -30,7 +30,8 @@ pub(super) struct SessionState {
     pub(super) address: IpAddr,
     /// By which address it had found the site then.
     pub(super) site: Option<SiteOrigin>,
-    /// The turn of each game where this client was asked for a move and none of its moves was played yet: few, mostly one.
+    /// The turn of each game where this client was asked for a move and none of its moves was played yet: few, mostly
+    /// one.
     open_turns: Vec<(GameId, OpenTurn)>,
     useless_moves: u32,
     watched: HashSet<GameId>,

@@ -92,7 +92,7 @@ impl PackedRow {
 #[derive(Clone, Default, Debug)]
 pub(in crate::storage) struct GrowingLog {
     events: Vec<u8>,
-    /// Not deflated yet.
+    /// What bots thought, not deflated yet.
     notes: Vec<u8>,
     has_notes: bool,
     last: Moment,

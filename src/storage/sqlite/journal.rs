@@ -1,9 +1,9 @@
 //! The journal: the last moves of all games, a row for each commit.
 //!
-//! A move of each of sixty games is one row at the end of a table, not sixty rows on as many pages, which were a third of
-//! what a commit cost. A game that ends soon is never anything else until its log is packed. Of one that goes on for
-//! longer the events become rows in `event` when the journal has grown so long that its oldest row has to go, all of the
-//! game's at once.
+//! A move of each of sixty games is one row at the end of a table, not sixty rows on as many pages, which were a third
+//! of what a commit cost. A game that ends soon is never anything else until its log is packed. Of one that goes on for
+//! longer the events become rows in `event` when the journal has grown so long that its oldest row has to go, all of
+//! the game's at once.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,8 +12,8 @@ use crate::model::ids::GameId;
 use crate::storage::rows::journal::{JournalRow, JournaledEvents, read};
 use crate::storage::store::StoreError;
 
-/// Most events in the journal: so that a reader of a game that goes on, who looks through all of it, takes a millisecond
-/// or two, and most games have ended before their first move is that old.
+/// Most events in the journal: so that a reader of a game that goes on, who looks through all of it, takes a
+/// millisecond or two, and most games have ended before their first move is that old.
 const EVENTS_MAX: usize = 65_536;
 
 /// Most rows, for the same reason: where commits have one move each, there are as many.
@@ -32,8 +32,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Reads what the table holds. For each event it asks which game that is, if the event stands nowhere else and is the
-    /// first such one.
+    /// Reads what the table holds. For each event it asks which game that is, if the event stands nowhere else and is
+    /// the first such one.
     pub(super) fn load(
         connection: &Connection,
         mut first_alone: impl FnMut(i64, i64, u32) -> Option<GameId>,
@@ -76,8 +76,8 @@ impl Journal {
         self.rows.len()
     }
 
-    /// Games some of whose events are in the oldest rows, so many of them, and nowhere else; for each the row of the first.
-    /// Those that have ended meanwhile are among them.
+    /// Games some of whose events are in the oldest rows, so many of them, and nowhere else; for each the row of the
+    /// first. Those that have ended meanwhile are among them.
     pub(super) fn alone_in(&self, oldest: usize) -> impl Iterator<Item = &(i64, GameId)> {
         let stays = self.oldest + i64::try_from(oldest).unwrap_or(i64::MAX);
         self.alone.iter().take_while(move |(row, _)| *row < stays)
@@ -97,8 +97,8 @@ impl Journal {
         Ok(())
     }
 
-    /// The oldest rows are gone, so many of them, and a row with so many events has come, if it has any; it is the first
-    /// with some of these games.
+    /// The oldest rows are gone, so many of them, and a row with so many events has come, if it has any; it is the
+    /// first with some of these games.
     pub(super) fn committed(&mut self, oldest: usize, added: u32, alone: Vec<GameId>) {
         let number = self.next();
         for events in self.rows.drain(..oldest) {

@@ -202,8 +202,8 @@ impl WriteConnection {
         })
     }
 
-    /// Does something in a transaction from which the oldest rows of the journal go. If it fails, all that is known is as
-    /// before.
+    /// Does something in a transaction from which the oldest rows of the journal go. If it fails, all that is known is
+    /// as before.
     fn transact_with<T>(
         &mut self,
         oldest: usize,
@@ -447,8 +447,8 @@ impl Transaction<'_> {
         Ok(Ok(Written::Settled(settlement)))
     }
 
-    /// Has the oldest rows of the journal go. The games of which they alone have events get them, and all that came after,
-    /// as rows of their logs.
+    /// Has the oldest rows of the journal go. The games of which they alone have events get them, and all that came
+    /// after, as rows of their logs.
     fn move_to_logs(&mut self, oldest: usize) -> Result<(), StoreError> {
         if oldest == 0 {
             return Ok(());
@@ -472,8 +472,8 @@ impl Transaction<'_> {
         if self.row.events() > 0 { self.journal.insert(self.connection, &self.row) } else { Ok(()) }
     }
 
-    /// It is committed: how many events its row of the journal has, and of which games it has the first that stand nowhere
-    /// else.
+    /// It is committed: how many events its row of the journal has, and of which games it has the first that stand
+    /// nowhere else.
     fn keep(self) -> (u32, Vec<GameId>) {
         let row = self.journal.next();
         let mut alone = Vec::new();
@@ -628,6 +628,11 @@ mod tests {
             store.commit(&batch).await.unwrap();
         }
         assert_eq!(counts(&store).await, (4, 0, 0));
+        let lengths = |games: Vec<StoredGame>| games.iter().map(|game| game.events.len()).collect::<Vec<_>>();
+        // With its oldest row all that they have there become rows, some of which it still has, too.
+        store.write_connection.lock().await.transact_with(1, |_, _| Ok(())).unwrap();
+        assert_eq!(counts(&store).await, (3, 8, 0));
+        assert_eq!(lengths(store.live_games().await.unwrap()), [4, 4, 0]);
         empty(&store).await;
         assert_eq!(counts(&store).await, (0, 8, 0));
         let all = [append("g1", &whole[4..6]), append("g3", &whole[..2])];
@@ -636,7 +641,6 @@ mod tests {
         let path = directory.path().join("test.db");
         store.close().await.unwrap();
         let store = SqliteStore::open(&path, Durability::Relaxed).await.unwrap();
-        let lengths = |games: Vec<StoredGame>| games.iter().map(|game| game.events.len()).collect::<Vec<_>>();
         assert_eq!(lengths(store.live_games().await.unwrap()), [6, 4, 2]);
         assert_eq!(store.game(&"g1".parse().unwrap()).await.unwrap().unwrap().events, whole[..6]);
         let ending = Ending { result: GameResult::Void, reason: EndReason::Stopped, by: None };
