@@ -356,8 +356,8 @@ impl Puzzles {
             return Ok(());
         }
         let player = self.accounts.ensure_guest_stored(who).await?.id;
-        let (puzzles, tries) = self.known_of(Some(&player)).await?;
-        let level = whole_points(choosing::level_of(&puzzles, &tries));
+        let (puzzles, earlier) = self.known_of(Some(&player)).await?;
+        let level = whole_points(choosing::level_of(&puzzles, &earlier));
         let attempt = PuzzleTry { player: player.clone(), puzzle: id.clone(), result, level, at: now };
         self.writer.write(Write::TryPuzzle(attempt)).await?;
         // The streak grows with the puzzle of the day, however many attempts it took.
