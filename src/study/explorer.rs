@@ -450,9 +450,9 @@ mod tests {
         let both = Some(vec![(1, [1, 0, 0], [0; 3]), (7, [1, 0, 0], [0; 3])]);
         assert_eq!(explore(&explorer, &store, "").await, both);
         store.commit(&[void("b")]).await.unwrap().remove(0).unwrap();
-        tokio::time::advance(LOOK_EVERY - Duration::from_millis(1)).await;
+        tokio::time::advance(LOOK_EVERY / 2).await;
         assert_eq!(explore(&explorer, &store, "").await, both, "nobody has looked into the log again");
-        tokio::time::advance(Duration::from_millis(1)).await;
+        tokio::time::advance(LOOK_EVERY / 2).await;
         assert_eq!(explore(&explorer, &store, "").await, Some(vec![(1, [1, 0, 0], [0; 3])]));
     }
 
