@@ -2,8 +2,8 @@
 //!
 //! Everything here follows from the store and is kept in memory: it catches up when somebody asks, a few hundred games
 //! at a time, so that a start with millions of games costs nothing and the answers grow until they are complete. When
-//! operators have taken games out, it begins anew: at which levels these counted was in ratings that are gone. It is told
-//! so; of what another process did, the operators' log tells.
+//! operators have taken games out, it begins anew: at which levels these counted was in ratings that are gone. It is
+//! told so; of what another process did, the operators' log tells.
 //!
 //! A move counts beside all others also at the level of whoever played it: the opponent's does not matter, as it does
 //! not for whether people or bots played it. The level is that of the rating at that time. A bot of the house has the
@@ -49,8 +49,8 @@ const BATCH: u32 = 200;
 /// Entries of the operators' log that are read when it has new ones: more than are written between two answers.
 const LOG_ENTRIES: u32 = 100;
 
-/// How long nobody looks into the operators' log. Whoever takes games out in this process says so; the log tells of what
-/// another node of a cluster did, which is rare.
+/// How long nobody looks into the operators' log. Whoever takes games out in this process says so; the log tells of
+/// what another node of a cluster did, which is rare.
 const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// Batches read for one answer, so that none takes long.

@@ -17,9 +17,9 @@ const HELP: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.95];
 /// Plies for which whoever has kept a value may still be carrying out what was seen then: six moves of each side.
 pub(super) const PLAN: u32 = 12;
 
-/// A decision in which people of the rating fail less often than this begins no plan: it is seen at a glance, such as a
-/// parry. If every decision began one, fewer of those who are always helped would be found: in 50 games at level 6 72 of
-/// 100, not 81.
+/// A decision in which people of the rating fail less often than this begins no plan: it is seen at a glance, such as
+/// a parry. If every decision began one, fewer of those who are always helped would be found: in 50 games at level 6
+/// 72 of 100, not 81.
 const PLANNED: f64 = 0.05;
 
 /// A player's hard decisions, and a bet on help.
@@ -56,9 +56,9 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Adds a game: each hard decision that the player has not met before, unless it lies within a plan: it may have been
-    /// decided with the one that began it, so it is no bet of its own. What was met before may be known by heart. True
-    /// if there was one.
+    /// Adds a game: each hard decision that the player has not met before, unless it lies within a plan: it may have
+    /// been decided with the one that began it, so it is no bet of its own. What was met before may be known by heart.
+    /// True if there was one.
     pub fn add(&mut self, measure: Measure<'_>, game: &[Decided]) -> bool {
         let before = self.decisions;
         let mut plan_until = 0;

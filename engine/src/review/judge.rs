@@ -115,8 +115,8 @@ impl Judge {
         if let Some(value) = self.known_columns(position) {
             return Ok(Solved { value, nodes: 0 });
         }
-        // The best score first: no column is above it, and the table then knows a lot about all of them. One stone behind
-        // the book it costs nothing, and the book has bounds for all columns.
+        // The best score first: no column is above it, and the table then knows a lot about all of them. With as many
+        // stones as the book's last positions it costs nothing, and the book has bounds for all columns.
         let Solved { value: best, mut nodes } = self.best(position, limits)?;
         let mut scored = Vec::new();
         for column in position.legal_columns() {

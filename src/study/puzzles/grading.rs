@@ -69,8 +69,8 @@ fn count(number: usize) -> u32 {
 
 /// How hard a puzzle is, in Elo points: the grade under which as many would solve it as did. What it seemed counts for
 /// some attempts of somebody who knows half of such puzzles; those who tried it are taken to have the mean of their
-/// levels. Without these, what is tried most often would drift to one grade for all: puzzles are chosen by level, so half
-/// of those who try a hard one solve it too.
+/// levels. Without these, what is tried most often would drift to one grade for all: puzzles are chosen by level, so
+/// half of those who try a hard one solve it too.
 pub(crate) fn grade(prior: u32, record: TryRecord) -> u32 {
     let prior = f64::from(prior);
     #[expect(clippy::cast_precision_loss, reason = "neither tries nor their levels come to 2^53")]
