@@ -27,7 +27,7 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 37;
+const SCHEMA: u32 = 38;
 
 /// The one that makes room for the chain of finished games, which those from before get with it.
 const CHAINED: u32 = 15;
@@ -71,7 +71,7 @@ const MIGRATIONS: [(u32, &str, &str); 37] = [
     (34, "profiles", include_str!("../../../migrations/sqlite/0034_profiles.sql")),
     (35, "asked", include_str!("../../../migrations/sqlite/0035_asked.sql")),
     (36, "studies", include_str!("../../../migrations/sqlite/0036_studies.sql")),
-    (37, "levels", include_str!("../../../migrations/sqlite/0037_levels.sql")),
+    (38, "levels", include_str!("../../../migrations/sqlite/0038_levels.sql")),
 ];
 
 /// The migration after which all games on the standard board are settled again.
