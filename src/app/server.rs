@@ -23,11 +23,11 @@ use tracing::{error, info, warn};
 use self::kept::KeptParts;
 use self::orders::OrderKeeper;
 use self::revoked::Revocations;
-use self::wings::{Ground, Playing, Writing};
+use self::wings::{Competition, Ground, Playing, Writing};
 use crate::cluster::bus::Faults;
 use crate::cluster::nats::NoBus;
 use crate::cluster::thinking::Thinkers;
-use crate::competition::fair_play::{EvidenceReader, FairPlay, RatingAlarms};
+use crate::competition::fair_play::{EvidenceReader, RatingAlarms};
 use crate::competition::self_test::SelfTests;
 use crate::competition::tournament::Tournaments;
 use crate::http::listener::{Listening, Transport};
@@ -47,6 +47,7 @@ use crate::storage::postgres::PostgresOpenError;
 use crate::storage::record::StoredGame;
 use crate::storage::writer::Obstacle;
 use crate::storage::{SqliteStore, Store, StoreError};
+use crate::study::explorer::Explorer;
 use crate::study::judging::service::JudgingError;
 use crate::study::learning::Learning;
 use crate::study::learning::LearningError;
@@ -204,9 +205,7 @@ async fn look_through(store: Arc<SqliteStore>, metrics: Arc<Metrics>) {
 pub struct Daemon {
     address: SocketAddr,
     services: Arc<Services>,
-    tournaments: Tournaments,
-    self_tests: SelfTests,
-    fair_play: FairPlay,
+    competition: Competition,
     supervision: Supervision,
     backups: Backups,
     mailer: Option<Mailer>,
@@ -292,9 +291,7 @@ impl Daemon {
         Ok(Self {
             address,
             services,
-            tournaments: competition.tournaments,
-            self_tests: competition.self_tests,
-            fair_play: competition.fair_play,
+            competition,
             supervision: supervision.clone(),
             backups: ground.backups.clone(),
             mailer: ground.mailer.clone(),
@@ -328,7 +325,7 @@ impl Daemon {
 
     /// The tournaments that it holds.
     pub fn tournaments(&self) -> &Tournaments {
-        &self.tournaments
+        &self.competition.tournaments
     }
 
     /// What writes mails, if the operator has a server for them.
@@ -348,12 +345,17 @@ impl Daemon {
 
     /// Rated games that look given away.
     pub fn rating_alarms(&self) -> &RatingAlarms {
-        &self.fair_play.rating_alarms
+        &self.competition.fair_play.rating_alarms
     }
 
     /// Who decides better than people of their rating; none where games are not judged.
     pub(crate) fn evidence(&self) -> Option<&EvidenceReader> {
-        self.fair_play.evidence.as_ref()
+        self.competition.fair_play.evidence.as_ref()
+    }
+
+    /// What was played in the first moves of all games.
+    pub(crate) fn explorer(&self) -> &Arc<Explorer> {
+        &self.competition.explorer
     }
 
     /// What keeps its parts going.
@@ -368,7 +370,7 @@ impl Daemon {
 
     /// Its tests of remote bots.
     pub fn self_tests(&self) -> &SelfTests {
-        &self.self_tests
+        &self.competition.self_tests
     }
 
     /// Serves until `shutdown`, then stops as planned: no new games, a notice to everybody, clocks stored, sockets
@@ -397,7 +399,7 @@ impl Daemon {
     async fn stop(self) -> Result<(), ServerError> {
         let hands_over = self.hands_over.load(Ordering::Relaxed);
         let restart_notice = if hands_over { Duration::ZERO } else { self.restart_notice };
-        let Self { services, self_tests, transport, parts, writer, stop_actors, .. } = self;
+        let Self { services, competition, transport, parts, writer, stop_actors, .. } = self;
         info!("stopping: no new games");
         services.host.stop();
         stop_actors.cancel();
@@ -430,7 +432,7 @@ impl Daemon {
             warn!(tasks = services.tasks.len(), "tasks did not end in time");
         }
         parts.shutdown().await;
-        drop((services, self_tests, transport));
+        drop((services, competition, transport));
         info!(games = count, "stopping: what waits is written");
         last_writes(writer, patience_for_writes, obstacle).await
     }

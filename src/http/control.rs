@@ -74,6 +74,7 @@ use crate::operations::mail::Mailer;
 use crate::session::Services;
 use crate::storage::members::NodeList;
 use crate::storage::{Store, Writer};
+use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::system::part::Part;
 use crate::system::supervision::Supervision;
@@ -115,10 +116,20 @@ pub(crate) struct RunningDaemon {
     pub(crate) backups: Backups,
     /// What writes mails, where it does.
     pub(crate) mailer: Option<Mailer>,
+    /// Counts the games that were played, and begins anew when some are taken out.
+    pub(crate) explorer: Arc<Explorer>,
     pub(crate) data: PathBuf,
 }
 
 impl Control {
+    /// Tells those who keep what games have said that some were taken out.
+    fn games_withdrawn(&self) {
+        self.learning.lessons_withdrawn();
+        if let Some(daemon) = &self.daemon {
+            daemon.explorer.games_withdrawn();
+        }
+    }
+
     /// What counts panics; of a process that serves nobody, nobody asks for them.
     fn supervision(&self) -> Supervision {
         self.daemon.as_ref().map_or_else(Supervision::default, |daemon| daemon.supervision.clone())

@@ -269,6 +269,7 @@ pub(crate) async fn puzzles_are_kept_once_and_the_best_of_them<F: Fixture>() {
         player: player_id("Ada"),
         puzzle: "b".parse().unwrap(),
         result: TryResult::Failed,
+        level: 850,
         at: NOON,
     };
     write(&*store, Write::TryPuzzle(attempt)).await.unwrap();
@@ -284,6 +285,7 @@ pub(crate) async fn only_the_first_attempt_counts<F: Fixture>() {
         player: player_id(name),
         puzzle: id.parse().unwrap(),
         result,
+        level: if name == "Ada" { 1_300 } else { 850 },
         at: after_noon(ms),
     };
     for (name, id, result) in [
@@ -294,13 +296,17 @@ pub(crate) async fn only_the_first_attempt_counts<F: Fixture>() {
     ] {
         write(&*store, Write::TryPuzzle(attempt(name, id, result, 1))).await.unwrap();
     }
-    let entry = |id: &str, tries, solved| PuzzleEntry {
+    let entry = |id: &str, tries, levels, solved| PuzzleEntry {
         id: id.parse().unwrap(),
         prior: 1_450,
-        record: TryRecord { tries, solved },
+        record: TryRecord { tries, levels, solved },
         made_at: NOON,
     };
-    assert_eq!(store.puzzles().await.unwrap(), [entry("a", 1, 1), entry("b", 2, 1)]);
+    let expected = [entry("a", 1, 1_300, 1), entry("b", 2, 2_150, 1)];
+    assert_eq!(store.puzzles().await.unwrap(), expected);
+    for PuzzleEntry { id, record, .. } in &expected {
+        assert_eq!(store.puzzle(id).await.unwrap().unwrap().record, *record, "both ways say the same");
+    }
     let expected = [attempt("Ada", "a", TryResult::Solved, 1), attempt("Ada", "b", TryResult::Failed, 1)];
     assert_eq!(store.puzzle_tries(&player_id("Ada")).await.unwrap(), expected);
     assert_eq!(store.puzzle_tries(&player_id("Eve")).await.unwrap(), []);
@@ -312,7 +318,7 @@ pub(crate) async fn only_the_first_attempt_counts<F: Fixture>() {
 
 fn tried(player: &PlayerId, id: &str, result: TryResult, ms: i64) -> Write {
     let (player, puzzle) = (player.clone(), id.parse().unwrap());
-    Write::TryPuzzle(PuzzleTry { player, puzzle, result, at: after_noon(ms) })
+    Write::TryPuzzle(PuzzleTry { player, puzzle, result, level: 900, at: after_noon(ms) })
 }
 
 async fn guest(store: &dyn Store, name: &str) -> PlayerId {
@@ -327,7 +333,9 @@ pub(crate) async fn attempts_of_guests_count_from_the_third_puzzle_on<F: Fixture
     add(&*store, ["a", "b", "c", "d"].map(|id| puzzle(id, 0)).into(), 9).await;
     let records = async || -> Vec<(u64, u64)> {
         let puzzles = store.puzzles().await.unwrap();
-        puzzles.iter().map(|entry| (entry.record.tries, entry.record.solved)).collect()
+        let records = puzzles.iter().map(|entry| entry.record);
+        let counted = records.inspect(|record| assert_eq!(record.levels, 900 * record.tries));
+        counted.map(|record| (record.tries, record.solved)).collect()
     };
     for n in 0..5 {
         let one_try = guest(&*store, &format!("guest-{n}")).await;
@@ -456,6 +464,7 @@ pub(crate) async fn whoever_leaves_takes_attempts_and_streak_along<F: Fixture>()
             player: player.clone(),
             puzzle: "a".parse().unwrap(),
             result: TryResult::Solved,
+            level: 900,
             at: NOON,
         };
         write(&*store, Write::TryPuzzle(attempt)).await.unwrap();
@@ -466,5 +475,5 @@ pub(crate) async fn whoever_leaves_takes_attempts_and_streak_along<F: Fixture>()
     assert_eq!(store.puzzle_tries(&player_id("Ada")).await.unwrap(), []);
     assert_eq!(store.puzzle_streak(&player_id("Ada")).await.unwrap(), Streak::default());
     assert_eq!(store.puzzle_tries(&player_id("Bob")).await.unwrap().len(), 1);
-    assert_eq!(store.puzzles().await.unwrap()[0].record, TryRecord { tries: 2, solved: 2 });
+    assert_eq!(store.puzzles().await.unwrap()[0].record, TryRecord { tries: 2, levels: 1_800, solved: 2 });
 }

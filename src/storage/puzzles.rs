@@ -52,6 +52,8 @@ pub struct StoredPuzzle {
 pub(crate) struct TryRecord {
     /// Players who tried it.
     pub(crate) tries: u64,
+    /// The sum of the levels that these had then, in Elo points.
+    pub(crate) levels: u64,
     /// Of these, who solved it at the first attempt and without a hint.
     pub(crate) solved: u64,
 }
@@ -96,6 +98,8 @@ pub struct PuzzleTry {
     pub(crate) player: PlayerId,
     pub(crate) puzzle: PuzzleId,
     pub(crate) result: TryResult,
+    /// How strong the player had shown to be until then, in Elo points.
+    pub(crate) level: u32,
     pub(crate) at: UnixMillis,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Everything here follows from the store and is kept in memory: it catches up when somebody asks, a few hundred games
 //! at a time, so that a start with millions of games costs nothing and the answers grow until they are complete. When
-//! operators have taken games out, it begins anew: at which levels these counted was in ratings that are gone.
+//! operators have taken games out, it begins anew: at which levels these counted was in ratings that are gone. It is
+//! told so; of what another process did, the operators' log tells.
 //!
 //! A move counts beside all others also at the level of whoever played it: the opponent's does not matter, as it does
 //! not for whether people or bots played it. The level is that of the rating at that time. A bot of the house has the
@@ -10,9 +11,12 @@
 //! one that of the last rated game before. Who has played none has no level, and guests never have one.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use fourfold_engine::{BySide, Column, Game, Position, Side, SideResult, Variant, WinDrawLoss};
+use tokio::time::Instant;
 use tracing::warn;
 
 use crate::model::ids::PlayerId;
@@ -45,6 +49,10 @@ const BATCH: u32 = 200;
 /// Entries of the operators' log that are read when it has new ones: more than are written between two answers.
 const LOG_ENTRIES: u32 = 100;
 
+/// How long nobody looks into the operators' log. Whoever takes games out in this process says so; the log tells of
+/// what another node of a cluster did, which is rare.
+const LOOK_EVERY: Duration = Duration::from_mins(1);
+
 /// Batches read for one answer, so that none takes long.
 const BATCHES_MAX: usize = 3;
 
@@ -62,6 +70,8 @@ pub(crate) struct Explorer {
     /// What bots of the house were measured at.
     ratings: ShownRatings,
     counts: Mutex<MoveCounts>,
+    /// How often games were taken out in this process.
+    withdrawals: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -74,8 +84,10 @@ struct MoveCounts {
     last_ratings: HashMap<(PlayerId, Variant), i32>,
     /// Number of the last game that is counted.
     counted: u64,
-    /// Number of the last entry of the operators' log by then.
-    logged: u64,
+    /// How often games had been taken out in this process when this began.
+    withdrawals: u64,
+    /// The last look into the operators' log: when it was, and the number of the newest entry.
+    looked: Option<(Instant, u64)>,
 }
 
 /// A move, and what became of it at each level.
@@ -117,7 +129,7 @@ impl Explored {
 impl Explorer {
     /// Nothing is read before somebody asks.
     pub(crate) fn new(ratings: ShownRatings) -> Self {
-        Self { ratings, counts: Mutex::default() }
+        Self { ratings, ..Self::default() }
     }
 
     /// What was played in this position, by column, by players of a level or of all; `None` beyond [`PLIES_MAX`] plies.
@@ -143,11 +155,36 @@ impl Explorer {
         Ok(Some(self.counts().of(position, level)))
     }
 
-    /// Begins anew if games were taken out since the last answer, as far as the log says.
+    /// Games were taken out: the next answer is without them.
+    pub(crate) fn games_withdrawn(&self) {
+        self.withdrawals.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Begins anew if games were taken out since the last answer: at once if that was in this process, else within
+    /// [`LOOK_EVERY`].
     async fn forget_if_voided(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let looked = {
+            let mut counts = self.counts();
+            let withdrawals = self.withdrawals.load(Ordering::Acquire);
+            if counts.withdrawals != withdrawals {
+                *counts = MoveCounts { withdrawals, ..MoveCounts::default() };
+            }
+            counts.looked
+        };
+        match looked {
+            Some((at, _)) if at.elapsed() < LOOK_EVERY => Ok(()),
+            Some((_, known)) => self.look(store, known).await,
+            // Nothing is counted yet, so nothing that the log says is news.
+            None => self.look(store, 0).await,
+        }
+    }
+
+    /// Looks into the operators' log, of which the entries up to `known` were seen.
+    async fn look(&self, store: &dyn Store, known: u64) -> Result<(), StoreError> {
+        let at = Instant::now();
         let newest = store.audit_log(None, 1).await?.first().map_or(0, |entry| entry.number);
-        let known = self.counts().logged;
         if newest == known {
+            self.counts().looked = Some((at, newest));
             return Ok(());
         }
         let entries = store.audit_log(None, LOG_ENTRIES).await?;
@@ -156,22 +193,25 @@ impl Explorer {
         let is_void = unseen.any(|entry| entry.action == AuditAction::Void) || goes_back_to > known + 1;
         let mut counts = self.counts();
         if is_void {
-            *counts = MoveCounts::default();
+            *counts = MoveCounts { withdrawals: counts.withdrawals, ..MoveCounts::default() };
         }
-        counts.logged = newest;
+        counts.looked = Some((at, newest));
         Ok(())
     }
 
     /// Counts the next games; says whether there may be more.
     async fn catch_up(&self, store: &dyn Store) -> Result<bool, StoreError> {
-        let after = self.counts().counted;
+        let (after, withdrawals) = {
+            let counts = self.counts();
+            (counts.counted, counts.withdrawals)
+        };
         let query = GameQuery { after: Some(after), limit: BATCH, ..GameQuery::default() };
         let games = store.finished_games(&query).await?;
         let Some(last) = games.last().and_then(|game| game.settlement.as_ref()) else { return Ok(false) };
         let kinds = kinds_of(store, &games).await?;
         let mut counts = self.counts();
-        // Somebody else may have counted the same games in the meantime.
-        if counts.counted == after {
+        // Somebody else may have counted the same games in the meantime, or begun anew without some of them.
+        if (counts.counted, counts.withdrawals) == (after, withdrawals) {
             for game in &games {
                 counts.count(game, &kinds, &self.ratings);
                 counts.note_ratings(game);
@@ -385,7 +425,7 @@ mod tests {
         assert_eq!(explore(&explorer, &store, "").await, Some(rows));
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_game_that_was_taken_out_is_taken_back_at_once() {
         let (store, explorer) = (store().await, Explorer::default());
         for (id, move_made) in [("a", "1"), ("b", "7")] {
@@ -394,10 +434,26 @@ mod tests {
         let both = vec![(1, [1, 0, 0], [0; 3]), (7, [1, 0, 0], [0; 3])];
         assert_eq!(explore(&explorer, &store, "").await, Some(both));
         store.commit(&[void("b")]).await.unwrap().remove(0).unwrap();
+        explorer.games_withdrawn();
         let left = Some(vec![(1, [1, 0, 0], [0; 3])]);
         assert_eq!(explore(&explorer, &store, "").await, left);
         assert_eq!(explore(&explorer, &store, "").await, left, "and counted once");
         assert_eq!(explore(&Explorer::default(), &store, "").await, left, "after a restart too");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_game_that_another_node_took_out_is_taken_back_within_a_minute() {
+        let (store, explorer) = (store().await, Explorer::default());
+        for (id, move_made) in [("a", "1"), ("b", "7")] {
+            play(&store, casual(id, "Ada", "Bob"), move_made, GameResult::First, EndReason::Resign).await;
+        }
+        let both = Some(vec![(1, [1, 0, 0], [0; 3]), (7, [1, 0, 0], [0; 3])]);
+        assert_eq!(explore(&explorer, &store, "").await, both);
+        store.commit(&[void("b")]).await.unwrap().remove(0).unwrap();
+        tokio::time::advance(LOOK_EVERY / 2).await;
+        assert_eq!(explore(&explorer, &store, "").await, both, "nobody has looked into the log again");
+        tokio::time::advance(LOOK_EVERY / 2).await;
+        assert_eq!(explore(&explorer, &store, "").await, Some(vec![(1, [1, 0, 0], [0; 3])]));
     }
 
     #[tokio::test]

@@ -20,7 +20,7 @@ const AS_LONG_AS_ITS_ENUM: usize = usize::MAX;
 const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[
     ("arena/src/runner.rs", "run", 46),
     ("src/app/laboratory/train/courses.rs", "begin", 48),
-    ("src/app/server.rs", "start_with", 66),
+    ("src/app/server.rs", "start_with", 64),
     ("src/client/load/player.rs", "take", 46),
     ("src/http/api/own_bots.rs", "endpoints", 68),
     ("src/http/pages/chart.rs", "new", 50),

@@ -12,12 +12,9 @@ use fourfold_engine::solver::{SearchLimits, Solver};
 use fourfold_engine::{Game, Variant};
 use rand::RngExt;
 
-use super::account::Account;
+use super::account::{Account, PLAN};
 use super::decision::{Decided, Decision, decisions};
 use super::yardstick::{BAND, Measure, Sample, Yardstick};
-
-/// Plies after which somebody may still carry out the same plan.
-const PLAN: u32 = 12;
 
 /// Games until a rating has gone two thirds of its way to a new strength.
 const LAG: f64 = 15.0;

@@ -200,6 +200,7 @@ fn start_control(data: &DataDir, daemon: &Daemon, shutdown: CancellationToken) -
             supervision: daemon.supervision().clone(),
             mailer: daemon.mailer().cloned(),
             backups: daemon.backups().clone(),
+            explorer: Arc::clone(daemon.explorer()),
             data: data.path().to_owned(),
         }),
         nodes: daemon.nodes().cloned(),

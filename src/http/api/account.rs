@@ -69,14 +69,16 @@ struct PuzzleAttempt {
     puzzle: PuzzleId,
     /// Whether all moves were right, without a hint.
     solved: bool,
+    /// The level by which it counted, in Elo points.
+    level: u32,
     /// When that was, RFC 3339.
     at: String,
 }
 
 impl From<PuzzleTry> for PuzzleAttempt {
     fn from(attempt: PuzzleTry) -> Self {
-        let PuzzleTry { player: _, puzzle, result, at } = attempt;
-        Self { puzzle, solved: result == TryResult::Solved, at: at.to_string() }
+        let PuzzleTry { player: _, puzzle, result, level, at } = attempt;
+        Self { puzzle, solved: result == TryResult::Solved, level, at: at.to_string() }
     }
 }
 

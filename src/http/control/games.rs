@@ -146,7 +146,7 @@ async fn void(
     match control.writer.write(write).await {
         Ok(_) => {
             tracing::info!(game = %id, was_rated, "a game was voided");
-            control.learning.lessons_withdrawn();
+            control.games_withdrawn();
             Ok(Json(VoidedGame { game: id, was_rated }))
         }
         Err(WriteError::Refused(Refused::NoSuchGame)) => {
@@ -170,7 +170,7 @@ async fn void_player(
     let player = player(&control, &name, "player", bad_name).await?;
     let voided = void_account(&*control.store, &control.writer, &player.id, &because, PORTIONS).await;
     // Some may have gone even if not all have.
-    control.learning.lessons_withdrawn();
+    control.games_withdrawn();
     let VoidedAccount { games, was_begun, variants } = voided?;
     tracing::info!(player = %player.name, games, "all games of a player were voided");
     let variants = variants.iter().map(ToString::to_string).collect();

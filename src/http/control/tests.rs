@@ -45,6 +45,7 @@ async fn control_of_daemon() -> Control {
             supervision: Supervision::new(Arc::default()),
             backups: Backups::default(),
             mailer: None,
+            explorer: Arc::default(),
             data: PathBuf::from("."),
         }),
         ..control()
@@ -292,6 +293,30 @@ async fn all_games_of_a_player_are_voided_in_one_go() {
     let again = client.void_player("Ada", &because("a test")).await.unwrap();
     assert_eq!((again.games, again.variants), (0, vec![]));
     assert_eq!(client.audit_log(10).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn the_explorer_hears_of_games_that_are_taken_out() {
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, FIRST_WINS_TOO, add_players, play, spec};
+
+    let control = control_of_daemon().await;
+    let explorer = Arc::clone(&control.daemon.as_ref().unwrap().explorer);
+    add_players(&*control.store, &["Ada", "Bob"]).await;
+    for (id, moves) in [("one", FIRST_WINS), ("two", FIRST_WINS_TOO)] {
+        play(&*control.store, spec(id, "Ada", "Bob"), moves, GameResult::First, EndReason::Four).await;
+    }
+    let games = async || {
+        let start = fourfold_engine::Position::new(fourfold_engine::Variant::STANDARD);
+        let played = explorer.explore(&*control.store, &start, None).await.unwrap().unwrap();
+        played.iter().map(|explored| explored.people.games()).sum::<u64>()
+    };
+    let client = ControlClient::here(control.clone());
+    assert_eq!(games().await, 2);
+    client.void_game(&"one".parse().unwrap(), &because("a test")).await.unwrap();
+    assert_eq!(games().await, 1);
+    client.void_player("Ada", &because("a test")).await.unwrap();
+    assert_eq!(games().await, 0);
 }
 
 fn because(reason: &str) -> Reason {

@@ -202,7 +202,7 @@ async fn the_export_has_the_puzzles_that_one_has_tried() {
     };
     let ada = site.store.player_by_name(&"Ada".parse().unwrap()).await.unwrap().unwrap().id;
     let (id, at) = (puzzle.id.clone(), UnixMillis(1_000));
-    let attempt = PuzzleTry { player: ada, puzzle: id, result: TryResult::Failed, at };
+    let attempt = PuzzleTry { player: ada, puzzle: id, result: TryResult::Failed, level: 900, at };
     let writes = [Write::AddPuzzles(Harvest { puzzles: vec![puzzle], keep: 9 }), Write::TryPuzzle(attempt)];
     for written in site.store.commit(&writes).await.unwrap() {
         written.unwrap();
@@ -211,7 +211,8 @@ async fn the_export_has_the_puzzles_that_one_has_tried() {
         async |cookie| ask(&site, Method::GET, "/api/v1/account/export", cookie, Value::Null).await.body;
     let lines: Vec<Value> =
         export(&cookie).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines[1..], [json!({"puzzle": "p1", "solved": false, "at": "1970-01-01T00:00:01.000Z"})]);
+    let line = json!({"puzzle": "p1", "solved": false, "level": 900, "at": "1970-01-01T00:00:01.000Z"});
+    assert_eq!(lines[1..], [line]);
     assert_eq!(export(&other).await.lines().count(), 1);
 }
 

@@ -73,6 +73,7 @@ impl MemoryPuzzles {
         for attempt in counted {
             if let Some(stored) = self.all.get_mut(&attempt.puzzle) {
                 stored.record.tries += 1;
+                stored.record.levels += u64::from(attempt.level);
                 stored.record.solved += u64::from(attempt.result == TryResult::Solved);
             }
         }

@@ -59,6 +59,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0029_profiles.sql"),
     include_str!("../../../migrations/postgres/0030_asked.sql"),
     include_str!("../../../migrations/postgres/0031_studies.sql"),
+    include_str!("../../../migrations/postgres/0032_levels.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

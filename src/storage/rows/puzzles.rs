@@ -16,6 +16,7 @@ row! {
         game: Option<String>,
         made_at: i64,
         tries: i64,
+        levels: i64,
         solved: i64,
     }
 }
@@ -32,12 +33,16 @@ impl PuzzleRow {
             moves: self.moves,
             line: self.line,
         };
-        Ok(StoredPuzzle { puzzle, record: record(self.tries, self.solved)? })
+        Ok(StoredPuzzle { puzzle, record: record(self.tries, self.levels, self.solved)? })
     }
 }
 
-pub(crate) fn record(tries: i64, solved: i64) -> Result<TryRecord, Damage> {
-    Ok(TryRecord { tries: number("puzzle.tries", tries)?, solved: number("puzzle.solved", solved)? })
+pub(crate) fn record(tries: i64, levels: i64, solved: i64) -> Result<TryRecord, Damage> {
+    Ok(TryRecord {
+        tries: number("puzzle.tries", tries)?,
+        levels: number("puzzle.levels", levels)?,
+        solved: number("puzzle.solved", solved)?,
+    })
 }
 
 pub(crate) fn streak(row: Option<(i64, i64, i64)>) -> Result<Streak, Damage> {

@@ -53,20 +53,20 @@ impl PuzzleStore for SqliteStore {
 }
 
 fn puzzle(connection: &Connection, id: &PuzzleId) -> Result<Option<StoredPuzzle>, StoreError> {
-    let sql = "SELECT z.id, z.moves, z.line, z.goal, z.prior, z.quality, g.id AS game, z.made_at, z.tries, z.solved \
-               FROM puzzle z LEFT JOIN game g ON g.key = z.game WHERE z.id = ?";
+    let sql = "SELECT z.id, z.moves, z.line, z.goal, z.prior, z.quality, g.id AS game, z.made_at, z.tries, z.levels, \
+               z.solved FROM puzzle z LEFT JOIN game g ON g.key = z.game WHERE z.id = ?";
     let row: Option<PuzzleRow> = db::query_as(sql).bind(id.as_str()).fetch_optional(connection)?;
     Ok(row.map(PuzzleRow::decode).transpose()?)
 }
 
 fn puzzles(connection: &Connection) -> Result<Vec<PuzzleEntry>, StoreError> {
-    let sql = "SELECT id, prior, tries, solved, made_at FROM puzzle ORDER BY id";
-    let rows: Vec<(String, i64, i64, i64, i64)> = db::query_as(sql).fetch_all(connection)?;
-    let entry = |(id, prior, tries, solved, made_at): (String, i64, i64, i64, i64)| {
+    let sql = "SELECT id, prior, tries, levels, solved, made_at FROM puzzle ORDER BY id";
+    let rows: Vec<(String, i64, i64, i64, i64, i64)> = db::query_as(sql).fetch_all(connection)?;
+    let entry = |(id, prior, tries, levels, solved, made_at): (String, i64, i64, i64, i64, i64)| {
         Ok(PuzzleEntry {
             id: parsed("puzzle.id", &id)?,
             prior: number("puzzle.prior", prior)?,
-            record: record(tries, solved)?,
+            record: record(tries, levels, solved)?,
             made_at: UnixMillis(made_at),
         })
     };
@@ -74,14 +74,16 @@ fn puzzles(connection: &Connection) -> Result<Vec<PuzzleEntry>, StoreError> {
 }
 
 fn puzzle_tries(connection: &Connection, player: &PlayerId) -> Result<Vec<PuzzleTry>, StoreError> {
-    let sql = "SELECT z.id, t.solved, t.at FROM puzzle_try t JOIN puzzle z ON z.key = t.puzzle \
+    let sql = "SELECT z.id, t.solved, t.level, t.at FROM puzzle_try t JOIN puzzle z ON z.key = t.puzzle \
                WHERE t.player = (SELECT key FROM player WHERE id = ?) ORDER BY t.at, z.id";
-    let rows: Vec<(String, bool, i64)> = db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
-    let attempt = |(puzzle, solved, at): (String, bool, i64)| {
+    let rows: Vec<(String, bool, i64, i64)> =
+        db::query_as(sql).bind(player.as_str()).fetch_all(connection)?;
+    let attempt = |(puzzle, solved, level, at): (String, bool, i64, i64)| {
         Ok(PuzzleTry {
             player: player.clone(),
             puzzle: parsed("puzzle.id", &puzzle)?,
             result: if solved { TryResult::Solved } else { TryResult::Failed },
+            level: number("puzzle_try.level", level)?,
             at: UnixMillis(at),
         })
     };
@@ -142,9 +144,8 @@ pub(super) fn attempt(connection: &Connection, attempt: &PuzzleTry) -> WriteOutc
     let puzzle: Option<i64> = query.fetch_optional(connection)?;
     let Some(puzzle) = puzzle else { return Ok(Err(Refused::NoSuchPuzzle)) };
     let solved = attempt.result == TryResult::Solved;
-    let sql =
-        "INSERT INTO puzzle_try (player, puzzle, solved, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
-    let query = db::query(sql).bind(player).bind(puzzle).bind(solved).bind(attempt.at.0);
+    let sql = "INSERT INTO puzzle_try (player, puzzle, solved, level, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let query = db::query(sql).bind(player).bind(puzzle).bind(solved).bind(attempt.level).bind(attempt.at.0);
     if query.execute(connection)? > 0 {
         count(connection, player, puzzle)?;
     }
@@ -161,8 +162,9 @@ fn count(connection: &Connection, player: i64, puzzle: i64) -> Result<(), StoreE
         PlayerKind::Guest if tries == GUEST_TRIES_TO_COUNT => None,
         PlayerKind::Guest | PlayerKind::Human | PlayerKind::Bot => Some(puzzle),
     };
-    let sql = "UPDATE puzzle SET tries = tries + 1, solved = solved + \
-               (SELECT t.solved FROM puzzle_try t WHERE t.player = ?1 AND t.puzzle = puzzle.key) \
+    let sql = "UPDATE puzzle SET tries = tries + 1, (levels, solved) = \
+               (SELECT levels + t.level, puzzle.solved + t.solved FROM puzzle_try t \
+                WHERE t.player = ?1 AND t.puzzle = puzzle.key) \
                WHERE key IN (SELECT t.puzzle FROM puzzle_try t WHERE t.player = ?1 AND (?2 IS NULL OR t.puzzle = ?2))";
     db::query(sql).bind(player).bind(only).execute(connection)?;
     Ok(())

@@ -101,6 +101,7 @@ mod tests {
             player: player_id("Ada"),
             puzzle: id.parse().unwrap(),
             result: TryResult::Failed,
+            level: 850,
             at: NOON,
         }
     }

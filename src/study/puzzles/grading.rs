@@ -17,10 +17,6 @@ const USUAL_SPREAD: f64 = 400.0;
 /// How many attempts what is known beforehand counts for.
 const PRIOR_TRIES: f64 = 8.0;
 
-/// The grade of a puzzle that half of those who try it solve: who comes to puzzles stands above newcomers, who have 750
-/// (`docs/ratings.md`), and is not yet a match for those that look two moves ahead.
-const EVEN_GRADE: f64 = 1_000.0;
-
 /// Elo's scale: so many points are odds of ten to one.
 const SCALE: f64 = 400.0;
 
@@ -71,13 +67,27 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// How hard a puzzle is, in Elo points: what it seemed counts for some attempts, then come the real ones.
+/// How hard a puzzle is, in Elo points: the grade under which as many would solve it as did. What it seemed counts for
+/// some attempts of somebody who knows half of such puzzles; those who tried it are taken to have the mean of their
+/// levels. Without these, what is tried most often would drift to one grade for all: puzzles are chosen by level, so
+/// half of those who try a hard one solve it too.
 pub(crate) fn grade(prior: u32, record: TryRecord) -> u32 {
-    let solved_before = PRIOR_TRIES * expected(EVEN_GRADE, f64::from(prior));
-    #[expect(clippy::cast_precision_loss, reason = "nobody tries a puzzle 2^53 times")]
-    let (tries, solved) = (record.tries as f64, record.solved as f64);
-    let rate = (solved_before + solved) / (PRIOR_TRIES + tries);
-    let points = EVEN_GRADE + SCALE * ((1.0 - rate) / rate).log10();
+    let prior = f64::from(prior);
+    #[expect(clippy::cast_precision_loss, reason = "neither tries nor their levels come to 2^53")]
+    let [tries, levels, solved] = [record.tries, record.levels, record.solved].map(|count| count as f64);
+    let level = if record.tries == 0 { prior } else { levels / tries };
+    // With x = 10^((grade - prior) / 400) and w = 10^((prior - level) / 400), so many are expected to solve it:
+    // PRIOR_TRIES / (1 + x) + tries / (1 + w x). That this be as many as did is a quadratic equation in x. Its first
+    // coefficient is above 0 and its last below, so it has one root above 0.
+    let weight = 10_f64.powf((prior - level) / SCALE);
+    let solved = PRIOR_TRIES / 2.0 + solved;
+    let square = solved * weight;
+    let linear = solved - tries + weight * (solved - PRIOR_TRIES);
+    let constant = solved - PRIOR_TRIES - tries;
+    let root = (linear * linear - 4.0 * square * constant).sqrt();
+    // Of the two forms of the root the one in which nothing cancels out.
+    let x = if linear > 0.0 { -2.0 * constant / (linear + root) } else { (root - linear) / (2.0 * square) };
+    let points = prior + SCALE * x.log10();
     let bounded = points.clamp(f64::from(*GRADE_RANGE.start()), f64::from(*GRADE_RANGE.end()));
     #[expect(
         clippy::cast_possible_truncation,
@@ -132,6 +142,13 @@ pub(crate) fn level(tries: impl IntoIterator<Item = (u32, TryResult)>) -> f64 {
     })
 }
 
+/// A level as it is stored and shown: some thousand points at most, and nobody is below 0.
+pub(crate) fn whole_points(level: f64) -> u32 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped before")]
+    let points = level.round().clamp(0.0, f64::from(u32::MAX)) as u32;
+    points
+}
+
 /// The chance that somebody of this level solves a puzzle of this grade.
 fn expected(level: f64, grade: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf((grade - level) / SCALE))
@@ -163,13 +180,39 @@ mod tests {
 
     #[test]
     fn a_grade_begins_at_the_prior_and_follows_those_who_try() {
-        let record = |tries, solved| TryRecord { tries, solved };
+        let record = |tries, solved| TryRecord { tries, levels: 1_000 * tries, solved };
         assert_eq!(grade(1_234, TryRecord::default()), 1_234);
         assert!(grade(1_000, record(1, 0)) > 1_000 && grade(1_000, record(1, 0)) < 1_060);
         assert_eq!(grade(1_000, record(10, 5)), 1_000);
         assert!(grade(700, record(1_000, 500)).abs_diff(1_000) < 5, "the prior fades");
         assert_eq!(grade(1_500, record(1_000_000, 0)), *GRADE_RANGE.end());
         assert_eq!(grade(1_500, record(1_000_000, 1_000_000)), *GRADE_RANGE.start());
+    }
+
+    #[test]
+    fn a_grade_does_not_drift_as_it_is_tried_by_those_of_its_level() {
+        for prior in [600, 1_000, 1_400, 1_800] {
+            for tries in [2, 20, 2_000] {
+                let record = TryRecord { tries, levels: u64::from(prior) * tries, solved: tries / 2 };
+                assert_eq!(grade(prior, record), prior, "after {tries} tries");
+            }
+        }
+        let tried_by =
+            |level: u64| grade(1_400, TryRecord { tries: 1_000, levels: 1_000 * level, solved: 500 });
+        assert!(tried_by(1_700).abs_diff(1_700) < 5 && tried_by(900).abs_diff(900) < 5, "the prior fades");
+    }
+
+    #[test]
+    fn what_the_weak_miss_and_the_strong_solve_says_little() {
+        let tried = |level: u64, solved| grade(1_400, TryRecord { tries: 20, levels: 20 * level, solved });
+        let (missed, solved) = (tried(600, 0), tried(2_200, 20));
+        assert!((1_400..1_430).contains(&missed) && (1_370..=1_400).contains(&solved), "{missed} {solved}");
+        assert!(tried(600, 5) < 1_100 && tried(2_200, 15) > 1_700, "{} {}", tried(600, 5), tried(2_200, 15));
+    }
+
+    #[test]
+    fn levels_are_stored_in_whole_points() {
+        assert_eq!([849.6, 0.4, -30.0].map(whole_points), [850, 0, 0]);
     }
 
     /// Of bots with these ratings those with so much or more solve it.

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::attempt::{self, AttemptError, AttemptStanding};
 use super::choosing::{self, day_of};
-use super::grading::grade;
+use super::grading::{grade, whole_points};
 use super::runs::{NoAnswer, Runs};
 use super::theme_index::ThemeIndex;
 use super::themes::Theme;
@@ -185,7 +185,7 @@ impl Puzzles {
         current: Option<&PuzzleId>,
         theme: Option<Theme>,
     ) -> Result<ShownPuzzle, PuzzleError> {
-        let (all, tries) = self.known_of(who).await?;
+        let (all, tries) = self.known_of(who.map(|who| &who.id)).await?;
         let level = choosing::level_of(&all, &tries);
         let wanted: Vec<PuzzleEntry> = match theme {
             None => all,
@@ -245,24 +245,18 @@ impl Puzzles {
     ///
     /// The store failed.
     pub(crate) async fn record(&self, who: &Identity, now: UnixMillis) -> Result<PuzzleRecord, PuzzleError> {
-        let (puzzles, tries) = self.known_of(Some(who)).await?;
+        let (puzzles, tries) = self.known_of(Some(&who.id)).await?;
         let streak = self.store.puzzle_streak(&who.id).await?;
         let today = day_of(now);
         let solved = tries.iter().filter(|attempt| attempt.result == TryResult::Solved).count();
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a level is some thousand points at most, and what is below 0 is shown as 0"
-        )]
-        let level = choosing::level_of(&puzzles, &tries).round().max(0.0) as u32;
         Ok(PuzzleRecord {
             streak: streak.as_of(today),
             best_streak: streak.best,
             solved_today: streak.run > 0 && streak.day == today,
             tried: count(tries.len()),
             solved: count(solved),
-            level,
+            level: whole_points(choosing::level_of(&puzzles, &tries)),
         })
     }
 
@@ -334,11 +328,11 @@ impl Puzzles {
 
     async fn known_of(
         &self,
-        who: Option<&Identity>,
+        who: Option<&PlayerId>,
     ) -> Result<(Vec<PuzzleEntry>, Vec<PuzzleTry>), StoreError> {
         let puzzles = self.store.puzzles().await?;
         let tries = match who {
-            Some(who) => self.store.puzzle_tries(&who.id).await?,
+            Some(who) => self.store.puzzle_tries(who).await?,
             None => Vec::new(),
         };
         Ok((puzzles, tries))
@@ -362,18 +356,14 @@ impl Puzzles {
             return Ok(());
         }
         let player = self.accounts.ensure_guest_stored(who).await?.id;
-        let attempt = PuzzleTry { player: player.clone(), puzzle: id.clone(), result, at: now };
+        let (puzzles, earlier) = self.known_of(Some(&player)).await?;
+        let level = whole_points(choosing::level_of(&puzzles, &earlier));
+        let attempt = PuzzleTry { player: player.clone(), puzzle: id.clone(), result, level, at: now };
         self.writer.write(Write::TryPuzzle(attempt)).await?;
-        match result {
-            TryResult::Solved => self.note_daily(player, id, now).await,
-            TryResult::Failed => Ok(()),
-        }
-    }
-
-    /// The streak grows with the puzzle of the day, however many attempts it took.
-    async fn note_daily(&self, player: PlayerId, id: &PuzzleId, now: UnixMillis) -> Result<(), PuzzleError> {
-        let (puzzles, day) = (self.store.puzzles().await?, day_of(now));
-        if choosing::daily(&puzzles, day).is_some_and(|daily| daily.id == *id) {
+        // The streak grows with the puzzle of the day, however many attempts it took.
+        let day = day_of(now);
+        let is_daily = choosing::daily(&puzzles, day).is_some_and(|daily| daily.id == *id);
+        if is_daily && result == TryResult::Solved {
             self.writer.write(Write::SolveDaily { player, day }).await?;
         }
         Ok(())
@@ -428,7 +418,7 @@ mod tests {
     use super::*;
     use crate::model::signing::{KEY_BYTES, Signer};
     use crate::storage::MemoryStore;
-    use crate::storage::puzzles::{Harvest, NewPuzzle};
+    use crate::storage::puzzles::{Harvest, NewPuzzle, TryRecord};
     use crate::study::puzzles::choosing::start_of;
     use crate::study::puzzles::mining::puzzle_id;
     use crate::study::puzzles::shipped;
@@ -550,6 +540,23 @@ mod tests {
         assert_eq!(count(Theme::Fork).await, forks + 1);
         let graded = puzzles.about(Some(Theme::Fork)).await.unwrap();
         assert!(graded.is_sorted_by_key(|(grade, _)| *grade));
+    }
+
+    #[tokio::test]
+    async fn whoever_tries_counts_by_the_level_shown_until_then() {
+        let puzzles = puzzles().await;
+        let (ada, now) = (person(&puzzles).await, start_of(20_000));
+        let trier = Trier { who: Some(&ada), payer: &payer(1) };
+        let mut shown = puzzles.next(Some(&ada), None, None).await.unwrap();
+        for _ in 0..12 {
+            let level = puzzles.record(&ada, now).await.unwrap().level;
+            let id = shown.stored.puzzle.id.clone();
+            puzzles.attempt(trier, &id, &own_moves(&shown), now).await.unwrap();
+            let record = puzzles.show(&id).await.unwrap().stored.record;
+            assert_eq!(record, TryRecord { tries: 1, levels: u64::from(level), solved: 1 });
+            shown = puzzles.next(Some(&ada), None, None).await.unwrap();
+        }
+        assert!(puzzles.record(&ada, now).await.unwrap().level > 1_100);
     }
 
     #[tokio::test]

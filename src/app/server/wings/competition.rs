@@ -19,11 +19,13 @@ use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
 use crate::operations::webhooks::actor::WebhookActor;
 use crate::play::host::admission::Requirement;
+use crate::study::explorer::Explorer;
 use crate::system::config::{Config, SeasonConfig};
 use crate::system::part::Part;
 use crate::system::supervision::{Kept, remade};
 
-/// What competition shows to pages.
+/// What competition shows to pages, and the explorer, which has the ratings of the leaderboard.
+#[derive(Debug)]
 pub(in crate::app::server) struct Competition {
     pub(in crate::app::server) self_tests: SelfTests,
     pub(super) duels: Duels,
@@ -31,6 +33,7 @@ pub(in crate::app::server) struct Competition {
     pub(in crate::app::server) tournaments: Tournaments,
     pub(in crate::app::server) fair_play: FairPlay,
     pub(super) leaderboard: Leaderboard,
+    pub(in crate::app::server) explorer: Arc<Explorer>,
     pub(super) troubles: Troubles,
 }
 
@@ -68,13 +71,15 @@ pub(in crate::app::server) async fn competition(
         sessions: playing.sessions.clone(),
         at_once: ground.config.limits.duels.count(),
     });
+    let leaderboard = Leaderboard::new(playing.host.ratings().clone());
     let competition = Competition {
         self_tests,
         duels,
         classes: Classes::default(),
         fair_play,
         tournaments,
-        leaderboard: Leaderboard::new(playing.host.ratings().clone()),
+        explorer: Arc::new(Explorer::new(leaderboard.shown().clone())),
+        leaderboard,
         troubles,
     };
     Ok((competition, director, fair_play_parts))

@@ -22,7 +22,6 @@ use crate::session::limits::TransportLimits;
 use crate::session::line_feed::LineFeeds;
 use crate::session::port::Gateway;
 use crate::session::{Services, SessionGateway};
-use crate::study::explorer::Explorer;
 use crate::study::learning::Learning;
 use crate::study::puzzles::service::Puzzles;
 use crate::study::studies::Studies;
@@ -126,7 +125,7 @@ pub(in crate::app::server) fn http(
         shares: ground.shares.clone(),
         site: Arc::clone(&ground.site),
         analysis,
-        explorer: Arc::new(Explorer::new(competition.leaderboard.shown().clone())),
+        explorer: Arc::clone(&competition.explorer),
         arena: Arc::new(arena),
         learning,
         tournaments: competition.tournaments.clone(),
@@ -174,6 +173,7 @@ fn control(
             data: ground.config.server.data.clone(),
             backups: ground.backups.clone(),
             mailer: ground.mailer.clone(),
+            explorer: Arc::clone(&competition.explorer),
         }),
         nodes: ground.nodes.clone(),
     }
