@@ -223,7 +223,7 @@ impl EventsOfGames {
     }
 
     pub(crate) fn add_journaled(&mut self, events: JournaledEvents) {
-        self.journaled = events.of_games;
+        self.journaled = events.into_games();
     }
 
     /// Those of the game with this key, once.

@@ -103,7 +103,7 @@ pub(in crate::storage) fn read(row: &[u8], mut take: impl FnMut(i64, StoredEvent
 #[derive(Debug)]
 pub(crate) struct JournaledEvents {
     wanted: HashSet<i64>,
-    pub(super) of_games: HashMap<i64, Vec<StoredEvent>>,
+    of_games: HashMap<i64, Vec<StoredEvent>>,
 }
 
 impl JournaledEvents {
@@ -114,6 +114,11 @@ impl JournaledEvents {
     /// Whether there is anything to look for.
     pub(crate) fn are_wanted(&self) -> bool {
         !self.wanted.is_empty()
+    }
+
+    /// The events by the keys of their games, in order.
+    pub(crate) fn into_games(self) -> HashMap<i64, Vec<StoredEvent>> {
+        self.of_games
     }
 
     pub(crate) fn add(&mut self, row: &[u8]) -> Result<(), Damage> {
@@ -158,7 +163,9 @@ mod tests {
             (0, event(0, played(1, None), 5, 5, 0)),
         ];
         let mut row = JournalRow::default();
-        events.iter().for_each(|(game, event)| row.push(*game, event));
+        for (game, event) in &events {
+            row.push(*game, event);
+        }
         assert_eq!(row.events(), 5);
         assert_eq!(all(row.bytes()).unwrap(), events);
         let mut wanted = JournaledEvents::of([7, 8]);

@@ -113,7 +113,9 @@ impl GrowingLog {
     pub(in crate::storage) fn of(log: &[StoredEvent]) -> Self {
         let mut growing = Self::default();
         growing.events.reserve(1 + log.len() * EVENT_BYTES);
-        log.iter().for_each(|event| growing.push(event));
+        for event in log {
+            growing.push(event);
+        }
         growing
     }
 

@@ -5,9 +5,10 @@
 //! longer the events become rows in `event` when the journal has grown so long that its oldest row has to go, all of
 //! the game's at once.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::db::{self, Connection};
+use super::events;
 use crate::model::ids::GameId;
 use crate::storage::rows::journal::{JournalRow, JournaledEvents, read};
 use crate::storage::store::StoreError;
@@ -122,6 +123,26 @@ pub(super) fn collect(connection: &Connection, wanted: &mut JournaledEvents) -> 
         db::query_as("SELECT id, events FROM journal ORDER BY id").fetch_all(connection)?;
     for (_, bytes) in rows {
         wanted.add(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Has the events of some games in the oldest rows, so many of them, be rows of their logs, as far as they are not.
+pub(super) fn spare(connection: &Connection, oldest: usize, games: &HashSet<i64>) -> Result<(), StoreError> {
+    let mut wanted = JournaledEvents::of(games.iter().copied());
+    let sql = "SELECT id, events FROM journal ORDER BY id LIMIT ?";
+    let oldest = i64::try_from(oldest).unwrap_or(i64::MAX);
+    let rows: Vec<(i64, Vec<u8>)> = db::query_as(sql).bind(oldest).fetch_all(connection)?;
+    for (_, bytes) in rows {
+        wanted.add(&bytes)?;
+    }
+    for (game, events) in wanted.into_games() {
+        for event in events {
+            let is_there = db::query("SELECT 1 FROM event WHERE game = ? AND seq = ?");
+            if !is_there.bind(game).bind(event.seq).has_row(connection)? {
+                events::insert(connection, game, &[event])?;
+            }
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The one writing connection: a batch of writes becomes one transaction.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tracing::error;
 
@@ -38,6 +38,8 @@ type Answers = Vec<Result<Written, Refused>>;
 pub(super) struct WriteConnection {
     connection: Connection,
     live: HashMap<GameId, KnownGame>,
+    /// The keys of games that go on and are damaged.
+    damaged: HashSet<i64>,
     journal: Journal,
     space: DiskSpace,
     /// Which write of the batch is being applied, to know which one failed.
@@ -52,8 +54,11 @@ impl WriteConnection {
         let keys = games::live_keys(&connection)?;
         let mut keys: HashMap<i64, GameKeys> = keys.into_iter().map(|keys| (keys.key, keys)).collect();
         let rows = journal::rows_of_live(&connection)?;
-        let (mut live, mut ids) = (HashMap::new(), HashMap::new());
+        let (mut live, mut ids, mut damaged) = (HashMap::new(), HashMap::new(), HashSet::new());
         for (key, loaded) in games::live(&connection)? {
+            if loaded.is_err() {
+                damaged.insert(key);
+            }
             if let (Ok(game), Some(keys)) = (loaded, keys.remove(&key)) {
                 let mut known = KnownGame::new(keys, UnfinishedGame::restore(&game));
                 known.log = GrowingLog::of(&game.events);
@@ -71,7 +76,7 @@ impl WriteConnection {
                 id.clone()
             })
         })?;
-        Ok(Self { connection, live, journal, space, applying: 0, in_doubt: false })
+        Ok(Self { connection, live, damaged, journal, space, applying: 0, in_doubt: false })
     }
 
     #[cfg(test)]
@@ -82,8 +87,9 @@ impl WriteConnection {
     /// Has all logs stand as earlier versions left them: none packed, all their events as rows.
     #[cfg(test)]
     pub(super) fn unpack(&mut self) -> Result<(), StoreError> {
-        self.empty_journal()?;
         use crate::storage::rows::{events::EventsOfGames, packed::PackedRow, packed::select_packed};
+
+        self.empty_journal()?;
         let (mut events, mut keys) = (EventsOfGames::default(), Vec::new());
         db::query_as(select_packed!("> 0", "NULL").0).fetch_each(&self.connection, |row: PackedRow| {
             keys.push(row.game);
@@ -213,6 +219,7 @@ impl WriteConnection {
         let mut transaction = Transaction {
             connection: &self.connection,
             live: &mut self.live,
+            damaged: &self.damaged,
             journal: &self.journal,
             row: JournalRow::default(),
             changes: Vec::new(),
@@ -250,6 +257,7 @@ struct Transaction<'held> {
     connection: &'held Connection,
     /// As of this transaction.
     live: &'held mut HashMap<GameId, KnownGame>,
+    damaged: &'held HashSet<i64>,
     /// As of the last commit.
     journal: &'held Journal,
     /// What it is going to add to it.
@@ -296,7 +304,7 @@ impl Transaction<'_> {
             }
             Write::NoteUse { token, at } => credentials::note_use(self.connection, token, *at),
             Write::StartGame(spec) => self.start(spec),
-            Write::Append { game, events } => self.append(game, events),
+            Write::Append { game, events } => Ok(self.append(game, events)),
             Write::Finish { game, events } => self.finish(game, events),
             Write::CountIllegal { game, side, count } => {
                 games::count_illegal(self.connection, game, *side, *count)
@@ -402,15 +410,9 @@ impl Transaction<'_> {
         Ok(Ok(Written::Done))
     }
 
-    fn append(
-        &mut self,
-        id: &GameId,
-        events: &[StoredEvent],
-    ) -> Result<Result<Written, Refused>, StoreError> {
-        let Some(known) = known(self.live, id) else { return Ok(Err(Refused::NoSuchGame)) };
-        if let Err(refused) = known.game.check_append(events) {
-            return Ok(Err(refused));
-        }
+    fn append(&mut self, id: &GameId, events: &[StoredEvent]) -> Result<Written, Refused> {
+        let known = known(self.live, id).ok_or(Refused::NoSuchGame)?;
+        known.game.check_append(events)?;
         let change = Change::Grown { log: known.log.mark(), journaled_since: known.journaled_since };
         self.changes.push((id.clone(), change));
         known.game.apply(events);
@@ -421,7 +423,7 @@ impl Transaction<'_> {
         if !events.is_empty() {
             known.journaled_since.get_or_insert(self.journal.next());
         }
-        Ok(Ok(Written::Done))
+        Ok(Written::Done)
     }
 
     fn finish(
@@ -438,7 +440,9 @@ impl Transaction<'_> {
         self.changes.push((id.clone(), change));
         known.has_ended = true;
         known.game.apply(events);
-        events.iter().for_each(|event| known.log.push(event));
+        for event in events {
+            known.log.push(event);
+        }
         keep_log(self.connection, known, ending)?;
         let moves = known.game.moves();
         let referee = Referee { spec: known.game.spec(), moves: &moves, ending };
@@ -464,6 +468,10 @@ impl Transaction<'_> {
             let change = Change::Moved { rows: known.rows, journaled_since: known.journaled_since };
             self.changes.push((id.clone(), change));
             (known.rows, known.journaled_since) = (known.log.seq(), None);
+        }
+        // What is damaged stays, for whoever repairs it.
+        if !self.damaged.is_empty() {
+            journal::spare(self.connection, oldest, self.damaged)?;
         }
         self.journal.delete(self.connection, oldest)
     }
@@ -652,6 +660,24 @@ mod tests {
         assert_eq!(counts(&store).await, (0, 7, 1));
         assert_eq!(lengths(store.live_games().await.unwrap()), [5, 2]);
         assert_eq!(store.game(&"g1".parse().unwrap()).await.unwrap().unwrap().events.len(), 7);
+    }
+
+    #[tokio::test]
+    async fn moves_of_a_damaged_game_outlive_the_journal() {
+        let (directory, store) = store().await;
+        let append = |id: &str| Write::Append { game: id.parse().unwrap(), events: moves("445") };
+        let starts = ["g1", "g2"].map(|id| Write::StartGame(spec(id, "Ada", "Bob")));
+        store.commit(&starts).await.unwrap();
+        store.commit(&[append("g1"), append("g2")]).await.unwrap();
+        store.execute("UPDATE game SET variant = '99x99' WHERE key = 1").await;
+        let path = directory.path().join("test.db");
+        store.close().await.unwrap();
+        let store = SqliteStore::open(&path, Durability::Relaxed).await.unwrap();
+        assert_eq!(store.live_games().await.unwrap().len(), 1);
+        store.write_connection.lock().await.empty_journal().unwrap();
+        store.execute("UPDATE game SET variant = '7x6' WHERE key = 1").await;
+        let repaired = store.game(&"g1".parse().unwrap()).await.unwrap().unwrap();
+        assert_eq!(repaired.events, moves("445"));
     }
 
     #[tokio::test]
