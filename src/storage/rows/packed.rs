@@ -96,7 +96,6 @@ pub(in crate::storage) struct GrowingLog {
     notes: Vec<u8>,
     has_notes: bool,
     last: Moment,
-    seq: u32,
 }
 
 /// How far a log had grown.
@@ -106,7 +105,6 @@ pub(in crate::storage) struct LogMark {
     notes: usize,
     has_notes: bool,
     last: Moment,
-    seq: u32,
 }
 
 impl GrowingLog {
@@ -138,24 +136,18 @@ impl GrowingLog {
             EventKind::Paused | EventKind::Finished(_) => {}
         }
         self.last = now;
-        self.seq = event.seq;
     }
 
     pub(in crate::storage) fn mark(&self) -> LogMark {
-        let Self { has_notes, last, seq, .. } = *self;
-        LogMark { events: self.events.len(), notes: self.notes.len(), has_notes, last, seq }
+        let Self { has_notes, last, .. } = *self;
+        LogMark { events: self.events.len(), notes: self.notes.len(), has_notes, last }
     }
 
     /// Forgets what came after a mark.
     pub(in crate::storage) fn go_back(&mut self, mark: LogMark) {
         self.events.truncate(mark.events);
         self.notes.truncate(mark.notes);
-        (self.has_notes, self.last, self.seq) = (mark.has_notes, mark.last, mark.seq);
-    }
-
-    /// The number of the last event.
-    pub(in crate::storage) fn seq(&self) -> u32 {
-        self.seq
+        (self.has_notes, self.last) = (mark.has_notes, mark.last);
     }
 
     /// The events, numbered from 1. If they end with an end, the game ended so.

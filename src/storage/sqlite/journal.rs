@@ -40,8 +40,7 @@ impl Journal {
         mut first_alone: impl FnMut(i64, i64, u32) -> Option<GameId>,
     ) -> Result<Self, StoreError> {
         let mut journal = Self::default();
-        let rows: Vec<(i64, Vec<u8>)> =
-            db::query_as("SELECT id, events FROM journal ORDER BY id").fetch_all(connection)?;
+        let rows = oldest_rows(connection, ALL)?;
         if let Some((oldest, _)) = rows.first() {
             journal.oldest = *oldest;
         }
@@ -117,11 +116,28 @@ impl Journal {
     }
 }
 
+/// As many rows as there are.
+const ALL: usize = usize::MAX;
+
+/// The oldest rows with their numbers, so many of them.
+fn oldest_rows(connection: &Connection, at_most: usize) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+    let at_most = i64::try_from(at_most).unwrap_or(i64::MAX);
+    Ok(db::query_as("SELECT id, events FROM journal ORDER BY id LIMIT ?")
+        .bind(at_most)
+        .fetch_all(connection)?)
+}
+
 /// Reads the events of the games that are wanted.
 pub(super) fn collect(connection: &Connection, wanted: &mut JournaledEvents) -> Result<(), StoreError> {
-    let rows: Vec<(i64, Vec<u8>)> =
-        db::query_as("SELECT id, events FROM journal ORDER BY id").fetch_all(connection)?;
-    for (_, bytes) in rows {
+    collect_oldest(connection, ALL, wanted)
+}
+
+fn collect_oldest(
+    connection: &Connection,
+    oldest: usize,
+    wanted: &mut JournaledEvents,
+) -> Result<(), StoreError> {
+    for (_, bytes) in oldest_rows(connection, oldest)? {
         wanted.add(&bytes)?;
     }
     Ok(())
@@ -130,12 +146,7 @@ pub(super) fn collect(connection: &Connection, wanted: &mut JournaledEvents) -> 
 /// Has the events of some games in the oldest rows, so many of them, be rows of their logs, as far as they are not.
 pub(super) fn spare(connection: &Connection, oldest: usize, games: &HashSet<i64>) -> Result<(), StoreError> {
     let mut wanted = JournaledEvents::of(games.iter().copied());
-    let sql = "SELECT id, events FROM journal ORDER BY id LIMIT ?";
-    let oldest = i64::try_from(oldest).unwrap_or(i64::MAX);
-    let rows: Vec<(i64, Vec<u8>)> = db::query_as(sql).bind(oldest).fetch_all(connection)?;
-    for (_, bytes) in rows {
-        wanted.add(&bytes)?;
-    }
+    collect_oldest(connection, oldest, &mut wanted)?;
     for (game, events) in wanted.into_games() {
         for event in events {
             let is_there = db::query("SELECT 1 FROM event WHERE game = ? AND seq = ?");

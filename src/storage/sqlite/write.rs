@@ -467,7 +467,8 @@ impl Transaction<'_> {
             events::insert(self.connection, known.keys.key, alone)?;
             let change = Change::Moved { rows: known.rows, journaled_since: known.journaled_since };
             self.changes.push((id.clone(), change));
-            (known.rows, known.journaled_since) = (known.log.seq(), None);
+            known.rows = events.last().map_or(known.rows, |last| last.seq);
+            known.journaled_since = None;
         }
         // What is damaged stays, for whoever repairs it.
         if !self.damaged.is_empty() {
