@@ -69,9 +69,17 @@ cargo test --locked --workspace --no-run
 FOURFOLD_BIN=$(cd "$target" && pwd)/debug/fourfold
 export FOURFOLD_BIN
 
+# Runs a command and keeps what it says in a file as well: `kept FILE COMMAND…`. A pipe alone would hide how it ended.
+kept() {
+    log=$1
+    shift
+    { ended=0; "$@" || ended=$?; echo "$ended" >"$log.ended"; } 2>&1 | tee "$log"
+    return "$(cat "$log.ended")"
+}
+
 from_inside() {
     step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
-    cargo test --locked --workspace --no-fail-fast
+    kept "$target/tests.log" cargo test --locked --workspace --no-fail-fast
 }
 
 # With the examples, for then the libraries have the features that the tests ask of them, and need not be checked anew.
@@ -97,7 +105,13 @@ kits() {
 
 in_a_browser() {
     step 'pages in a browser'
-    (cd tests/browser && npm ci --no-audit --no-fund --silent && npm test)
+    (cd tests/browser && npm ci --no-audit --no-fund --silent)
+    kept "$target/pages.log" npm test --prefix tests/browser
+}
+
+# What failed, once more, for it stands thousands of lines above the end: `again FILE WHAT`, a script of sed.
+again() {
+    [ ! -f "$1" ] || sed -n "$2" "$1" | tail -n 150
 }
 
 # One part after the other, each to its end: side by side they were no faster on two slow cores, and tests that wait for
@@ -118,6 +132,8 @@ cat "$target/documentation.log"
 (set -e; in_a_browser)
 pages=$?
 set -e
+[ "$pages" = 0 ] || again "$target/pages.log" '/^ *not ok /,/^ *\.\.\.$/p'
+[ "$inside" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
 for part in "$inside" "$documented" "$kits" "$pages"; do
     [ "$part" = 0 ] || exit "$part"
 done

@@ -8,7 +8,7 @@ use fourfold_engine::Side;
 use thiserror::Error;
 
 pub use super::error::StoreError;
-pub use super::games::{ChosenGames, GameQuery, GamesWanted};
+pub use super::games::{ChosenGames, GameQuery, GamesWanted, Notes};
 pub use super::lessons::Teaching;
 pub use super::people::IdleGuests;
 

@@ -1,7 +1,7 @@
 //! The verdict on what is kept: the daemon's own verifier, the kill test's comparison, and what was shown.
 
 use fourfold::operations::verify::verify;
-use fourfold::storage::store::GameQuery;
+use fourfold::storage::store::{GameQuery, Notes};
 use fourfold::storage::{Store, StoredGame};
 
 use crate::told;
@@ -43,7 +43,7 @@ async fn allow_house_bots(store: &dyn Store, witness: &mut Witness) {
 
 /// All games, in the order of their ids.
 pub(crate) async fn games(store: &dyn Store) -> Vec<StoredGame> {
-    let query = GameQuery { limit: u32::MAX, ..GameQuery::default() };
+    let query = GameQuery { limit: u32::MAX, notes: Notes::Read, ..GameQuery::default() };
     let mut games = store.finished_games(&query).await.expect("readable games");
     games.extend(store.live_games().await.expect("readable games"));
     games.sort_by(|one, other| one.spec.id.cmp(&other.spec.id));
