@@ -11,6 +11,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use futures::FutureExt as _;
+use futures::future::OptionFuture;
 use hyper::upgrade::OnUpgrade;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::error::{Error, ProtocolError};
@@ -122,33 +124,35 @@ async fn upgrade(
     let site = sockets.transport.site.found_at(request.headers(), peer.ip());
     let caller = Caller { credential, address, site, received };
     let peer_pace = request.extensions().get::<Arc<PeerPace>>().cloned();
-    let upgraded = hyper::upgrade::on(request);
-    let transport = sockets.transport.clone();
-    transport.tasks.spawn(attend(upgraded, peer_pace, caller, share, sockets));
+    let stream = stream_of(hyper::upgrade::on(request), peer_pace, share);
+    let Sockets { gateway, transport } = sockets;
+    let deps = SocketDeps { gateway, limits: transport.limits, stop: transport.stop };
+    // Combined, and not awaited in one block, which would hold what is needed only until the stream is there.
+    let attended = stream.then(move |stream| {
+        let served = stream.map(|stream| socket::serve(stream, caller, deps));
+        OptionFuture::from(served).map(drop)
+    });
+    transport.tasks.spawn(attended);
     Ok(response)
 }
 
-/// Waits for the stream and serves it. Nobody notes any more how fast it speaks HTTP.
-async fn attend(
+/// The stream, once the peer has the answer. Nobody notes any more how fast it speaks HTTP.
+async fn stream_of(
     upgraded: OnUpgrade,
     peer_pace: Option<Arc<PeerPace>>,
-    caller: Caller,
     share: Option<ConnectionPlace>,
-    sockets: Sockets,
-) {
-    let Sockets { gateway, transport, .. } = sockets;
-    let deps = SocketDeps { gateway, limits: transport.limits, stop: transport.stop };
+) -> Option<UpgradedStream> {
     match timeout(UPGRADE_MAX, upgraded).await {
         Ok(Ok(stream)) => {
             if let Some(peer_pace) = peer_pace {
                 peer_pace.upgraded();
             }
-            socket::serve(UpgradedStream::of(stream), caller, deps).await;
+            return Some(UpgradedStream::of(stream, share));
         }
         Ok(Err(error)) => debug!(%error, "the peer left during the upgrade"),
         Err(_) => debug!("the peer did not take the answer to its upgrade"),
     }
-    drop(share);
+    None
 }
 
 /// The place of a client behind a proxy, whose own connection counts for no address.

@@ -19,10 +19,17 @@ use super::slow_peer::PacedStream;
 /// A connection's place, and that of its client if it comes from a proxy.
 pub(super) type Places = (ConnectionPlace, Option<ConnectionPlace>);
 
-/// A stream that holds its places as long as it lives. One type for both kinds, so that what serves a socket is
-/// compiled once.
+/// A stream that holds its places as long as it lives.
 #[derive(Debug)]
-pub(super) enum UpgradedStream {
+pub(super) struct UpgradedStream {
+    carrier: Carrier,
+    /// That of a client whom a proxy has named in the request.
+    _share: Option<ConnectionPlace>,
+}
+
+/// One type for both kinds, so that what serves a socket is compiled once.
+#[derive(Debug)]
+enum Carrier {
     Bare {
         stream: PeerStream,
         /// What the client said before it had the answer to its upgrade.
@@ -34,7 +41,13 @@ pub(super) enum UpgradedStream {
 }
 
 impl UpgradedStream {
-    pub(super) fn of(upgraded: Upgraded) -> Self {
+    pub(super) fn of(upgraded: Upgraded, share: Option<ConnectionPlace>) -> Self {
+        Self { carrier: Carrier::of(upgraded), _share: share }
+    }
+}
+
+impl Carrier {
+    fn of(upgraded: Upgraded) -> Self {
         match upgraded.downcast::<TokioIo<PacedStream<PeerStream, Places>>>() {
             Ok(parts) => {
                 let (stream, places) = parts.io.into_inner().into_parts();
@@ -53,23 +66,23 @@ impl AsyncRead for UpgradedStream {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Bare { stream, ahead, .. } if ahead.is_empty() => Pin::new(stream).poll_read(cx, buffer),
-            Self::Bare { ahead, .. } => {
+        match &mut self.get_mut().carrier {
+            Carrier::Bare { stream, ahead, .. } if ahead.is_empty() => Pin::new(stream).poll_read(cx, buffer),
+            Carrier::Bare { ahead, .. } => {
                 let taken = ahead.split_to(ahead.len().min(buffer.remaining()));
                 buffer.put_slice(&taken);
                 Poll::Ready(Ok(()))
             }
-            Self::Wrapped(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Carrier::Wrapped(stream) => Pin::new(stream).poll_read(cx, buffer),
         }
     }
 }
 
 impl AsyncWrite for UpgradedStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Bare { stream, .. } => Pin::new(stream).poll_write(cx, bytes),
-            Self::Wrapped(stream) => Pin::new(stream).poll_write(cx, bytes),
+        match &mut self.get_mut().carrier {
+            Carrier::Bare { stream, .. } => Pin::new(stream).poll_write(cx, bytes),
+            Carrier::Wrapped(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
@@ -78,30 +91,30 @@ impl AsyncWrite for UpgradedStream {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Bare { stream, .. } => Pin::new(stream).poll_write_vectored(cx, parts),
-            Self::Wrapped(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
+        match &mut self.get_mut().carrier {
+            Carrier::Bare { stream, .. } => Pin::new(stream).poll_write_vectored(cx, parts),
+            Carrier::Wrapped(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
         }
     }
 
     fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Bare { stream, .. } => stream.is_write_vectored(),
-            Self::Wrapped(stream) => stream.is_write_vectored(),
+        match &self.carrier {
+            Carrier::Bare { stream, .. } => stream.is_write_vectored(),
+            Carrier::Wrapped(stream) => stream.is_write_vectored(),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Bare { stream, .. } => Pin::new(stream).poll_flush(cx),
-            Self::Wrapped(stream) => Pin::new(stream).poll_flush(cx),
+        match &mut self.get_mut().carrier {
+            Carrier::Bare { stream, .. } => Pin::new(stream).poll_flush(cx),
+            Carrier::Wrapped(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Bare { stream, .. } => Pin::new(stream).poll_shutdown(cx),
-            Self::Wrapped(stream) => Pin::new(stream).poll_shutdown(cx),
+        match &mut self.get_mut().carrier {
+            Carrier::Bare { stream, .. } => Pin::new(stream).poll_shutdown(cx),
+            Carrier::Wrapped(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

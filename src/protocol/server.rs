@@ -1,6 +1,6 @@
 //! Messages from the server, and the frame that carries one to many receivers.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -648,29 +648,50 @@ impl Frame {
 
     /// The whole text for one receiver.
     pub(crate) fn text(&self, seq: u64, re: Option<&str>) -> String {
-        numbered(self.body(), seq, re)
+        NumberedText::new(self.body(), seq, re).to_string()
     }
 }
 
 /// The whole text of a message for one receiver: the body that all share, with `seq` and `re` put in front of its
-/// fields.
-///
-/// Its memory is exactly as long as it is, so that the codec takes it over as it stands.
-///
-/// # Panics
-///
-/// Never: the body is an object that was just written.
-pub(crate) fn numbered(body: &str, seq: u64, re: Option<&str>) -> String {
-    let re = re.map(|re| serde_json::to_string(re).expect("a string serialises"));
-    let digits = seq.checked_ilog10().map_or(1, |log| log as usize + 1);
-    let of_re = re.as_ref().map_or(0, |re| r#""re":,"#.len() + re.len());
-    let mut text = String::with_capacity(r#""seq":,"#.len() + digits + of_re + body.len());
-    write!(text, "{{\"seq\":{seq},").expect("a string takes all");
-    if let Some(re) = re {
-        write!(text, "\"re\":{re},").expect("a string takes all");
+/// fields. It is written where it is sent from, and nowhere before.
+#[derive(Debug)]
+pub(crate) struct NumberedText<'a> {
+    seq: u64,
+    re: Option<String>,
+    fields: &'a str,
+}
+
+impl<'a> NumberedText<'a> {
+    /// # Panics
+    ///
+    /// Never: the body is an object that was just written.
+    pub(crate) fn new(body: &'a str, seq: u64, re: Option<&str>) -> Self {
+        let re = re.map(|re| serde_json::to_string(re).expect("a string serialises"));
+        Self { seq, re, fields: body.strip_prefix('{').expect("a message is an object") }
     }
-    text.push_str(body.strip_prefix('{').expect("a message is an object"));
-    text
+
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        let digits = self.seq.checked_ilog10().map_or(1, |log| log as usize + 1);
+        let of_re = self.re.as_ref().map_or(0, |re| r#""re":,"#.len() + re.len());
+        r#"{"seq":,"#.len() + digits + of_re + self.fields.len()
+    }
+
+    /// Puts it behind what is there.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        // Memory takes all.
+        let _ = write!(out, "{self}");
+    }
+}
+
+impl std::fmt::Display for NumberedText<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{{\"seq\":{},", self.seq)?;
+        if let Some(re) = &self.re {
+            write!(f, "\"re\":{re},")?;
+        }
+        f.write_str(self.fields)
+    }
 }
 
 /// Written as its body stands, which was made once.

@@ -71,7 +71,7 @@ impl Opened {
     }
 
     /// The socket is gone: tells the session.
-    pub(crate) async fn let_go(mut self, how: Disconnected) {
+    pub(crate) async fn let_go(&mut self, how: Disconnected) {
         self.is_let_go = true;
         self.session.outbox().detach(&self.attachment);
         self.session.disconnected(self.attachment.clone(), how).await;

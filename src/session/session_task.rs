@@ -7,8 +7,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
@@ -44,7 +44,7 @@ impl SessionTask {
             let is_attached = self.session.is_attached();
             let step: BoxFuture<'_, ControlFlow<()>> = tokio::select! {
                 biased;
-                command = self.inbox.recv() => match command {
+                command = self.inbox.next() => match command {
                     Some(command) => self.obey(command).boxed(),
                     None => return,
                 },

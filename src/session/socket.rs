@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep_until, timeout, timeout_at};
+use tokio::time::{Interval, MissedTickBehavior, Sleep, interval, sleep, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error};
 
@@ -55,25 +55,53 @@ impl std::fmt::Debug for SocketDeps {
 }
 
 /// Speaks the protocol over a stream on which the upgrade was answered, until it is closed.
-pub async fn serve<S>(stream: S, caller: Caller, deps: SocketDeps)
+///
+/// What greets and what parts is boxed: it is over soon, and its memory would be held as long as the connection.
+pub fn serve<S>(stream: S, caller: Caller, deps: SocketDeps) -> impl Future<Output = ()> + Send + 'static
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let closing = deps.limits.closing;
+    let received = Box::pin(receive(stream, caller, deps));
+    async move {
+        let (wire, farewell) = match received.await {
+            Ok(mut open) => {
+                let farewell = open.attend().await;
+                (open.wire.take().map(Box::new), farewell)
+            }
+            Err((wire, farewell)) => (Some(wire), farewell),
+        };
+        debug!(?farewell, "socket ends");
+        if let Some(wire) = wire {
+            Box::pin(wire.finish(farewell, closing)).await;
+        }
+    }
+}
+
+/// A socket whose session is open.
+struct OpenSocket<S> {
+    wire: Arc<SharedWire<S>>,
+    traffic: Traffic,
+    opened: Opened,
+    deps: SocketDeps,
+}
+
+/// Greets, and opens the session; or says how to part.
+async fn receive<S>(
+    stream: S,
+    caller: Caller,
+    deps: SocketDeps,
+) -> Result<Box<OpenSocket<S>>, (Box<Wire<S>>, Farewell)>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let mut wire = Wire::new(stream).await.counted_by(Arc::clone(&deps.gateway));
     let mut traffic = Traffic::new(&deps.limits);
-    // Boxed, for it is over soon, and its memory would be held as long as the connection.
-    let greeted = Box::pin(greet(&mut wire, &mut traffic, caller, &deps)).await;
-    let (wire, farewell) = match greeted {
+    match greet(&mut wire, &mut traffic, caller, &deps).await {
         Ok(opened) => {
-            let shared = Arc::new(SharedWire::new(wire));
-            let farewell = attend(&shared, &mut traffic, opened, &deps).await;
-            (shared.take(), farewell)
+            Ok(Box::new(OpenSocket { wire: Arc::new(SharedWire::new(wire)), traffic, opened, deps }))
         }
-        Err(farewell) => (Some(wire), farewell),
-    };
-    debug!(?farewell, "socket ends");
-    if let Some(wire) = wire {
-        Box::pin(wire.finish(farewell, deps.limits.closing)).await;
+        Err(farewell) => Err((Box::new(wire), farewell)),
     }
 }
 
@@ -224,31 +252,27 @@ fn too_large() -> Frame {
     WireError::new(ErrorCode::TooLarge, message).fatal().into()
 }
 
-/// Carries requests and messages of an open session, and tells the session when it is over.
-///
-/// A panic while a request is handled ends this socket alone; the client comes back and resumes.
-async fn attend<S>(
-    wire: &Arc<SharedWire<S>>,
-    traffic: &mut Traffic,
-    opened: Opened,
-    deps: &SocketDeps,
-) -> Farewell
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    opened.attachment.open_way(Arc::clone(wire) as Arc<dyn Line>);
-    let conversation = Conversation::new(wire, traffic, &*opened.session, &opened.attachment, deps);
-    let ended = AssertUnwindSafe(conversation.run()).catch_unwind().await;
-    let (farewell, how) = match &ended {
-        Ok(ended) => *ended,
-        Err(_) => (Farewell::Drop, Disconnected::Lost),
-    };
-    opened.let_go(how).await;
-    if let Err(panic) = ended {
-        // Whoever owns this task counts it.
-        std::panic::resume_unwind(panic);
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> OpenSocket<S> {
+    /// Carries requests and messages of the session, and tells it when the socket is over.
+    ///
+    /// A panic while a request is handled ends this socket alone; the client comes back and resumes.
+    async fn attend(&mut self) -> Farewell {
+        let Self { wire, traffic, opened, deps } = self;
+        opened.attachment.open_way(Arc::clone(wire) as Arc<dyn Line>);
+        let mut conversation = Conversation::new(wire, traffic, &*opened.session, &opened.attachment, deps);
+        let ended = AssertUnwindSafe(conversation.run()).catch_unwind().await;
+        drop(conversation);
+        let (farewell, how) = match &ended {
+            Ok(ended) => *ended,
+            Err(_) => (Farewell::Drop, Disconnected::Lost),
+        };
+        opened.let_go(how).await;
+        if let Err(panic) = ended {
+            // Whoever owns this task counts it.
+            std::panic::resume_unwind(panic);
+        }
+        farewell
     }
-    farewell
 }
 
 /// Something for the session to do.
@@ -278,8 +302,8 @@ struct Conversation<'a, S> {
     work: Option<SessionWork<'a>>,
     /// Jobs that came while another was being done. Holds no memory when it is empty.
     waiting: VecDeque<SessionJob>,
-    /// After the stop signal: when the client has had its time to take what waits.
-    gone_by: Option<tokio::time::Instant>,
+    /// After the stop signal: until the client has had its time to take what waits. Boxed, for it comes once.
+    gone_by: Option<Pin<Box<Sleep>>>,
 }
 
 impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
@@ -308,7 +332,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         }
     }
 
-    async fn run(mut self) -> (Farewell, Disconnected) {
+    async fn run(&mut self) -> (Farewell, Disconnected) {
         // Registered once, not in each round: all sockets wait for it behind one lock.
         let mut stopped = pin!(self.deps.stop.cancelled());
         loop {
@@ -318,7 +342,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             tokio::select! {
                 biased;
                 () = stopped.as_mut(), if self.gone_by.is_none() => self.stop(),
-                () = until(self.gone_by) => return (Farewell::Close(CloseCode::Restart), Disconnected::Lost),
+                () = until(&mut self.gone_by) => return (Farewell::Close(CloseCode::Restart), Disconnected::Lost),
                 _ = self.heartbeat.tick() => {
                     if !self.beat() {
                         return (Farewell::Drop, Disconnected::Lost);
@@ -342,7 +366,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
 
     fn stop(&mut self) {
         self.outbox.close(CloseCode::Restart);
-        self.gone_by = Some(tokio::time::Instant::now() + self.deps.limits.closing);
+        self.gone_by = Some(Box::pin(sleep(self.deps.limits.closing)));
     }
 
     /// Pings, unless the peer has been silent for too long. The last ping that may be missed has half a heartbeat to
@@ -505,9 +529,9 @@ async fn done(work: &mut Option<SessionWork<'_>>) -> Last {
     }
 }
 
-async fn until(deadline: Option<tokio::time::Instant>) {
+async fn until(deadline: &mut Option<Pin<Box<Sleep>>>) {
     match deadline {
-        Some(deadline) => sleep_until(deadline).await,
+        Some(deadline) => deadline.await,
         None => std::future::pending().await,
     }
 }

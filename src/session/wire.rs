@@ -1,12 +1,15 @@
 //! One WebSocket: what is read from it, what is written to it, and how it ends.
 //!
-//! Reading and writing are one poll in one task. What waits in the outbox is written as far as the peer takes it and
-//! flushed once, so a burst of messages is one system call.
+//! Reading and writing are one poll in one task. What waits in the outbox is written together as far as the peer takes
+//! it, past the codec, so a burst of messages is one system call and a connection has no memory for what it writes.
 
+mod frame_writer;
+
+use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -17,19 +20,22 @@ use tokio_tungstenite::tungstenite::error::{CapacityError, Error, ProtocolError}
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Utf8Bytes, protocol};
 
+use self::frame_writer::{FrameWriter, put_text};
 use super::frame_guard::{Breach, FrameGuard};
 use super::port::Gateway;
 use crate::play::presence::outbox::{Attachment, Line, Next, Outbox};
 use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, SERVER_FRAME_BYTES_MAX, ServerMessage};
 
 /// Allocated for each connection as long as it lives. The codec's default of 128 KiB costs six times the processor
-/// time (it is cleared for every read) and 1.2 GiB for ten thousand watchers; a move has 60 bytes.
-const READ_BUFFER_BYTES: usize = 2 * 1024;
-/// Written to the socket without waiting for a flush. A burst up to here is one system call.
-const WRITE_BUFFER_BYTES: usize = 4 * 1024;
-/// Most that is kept for a peer that does not read: the largest message behind a full buffer, and frame headers. The
-/// codec's default is without limit.
-const WRITE_BUFFER_BYTES_MAX: usize = SERVER_FRAME_BYTES_MAX + 2 * WRITE_BUFFER_BYTES;
+/// time (it is cleared for every read) and 1.2 GiB for ten thousand watchers; a move has 60 bytes, and what has more is
+/// read in several pieces.
+const READ_BUFFER_BYTES: usize = 512;
+/// Messages are put together up to here: a burst is one system call. Of what the peer does not take at once so much is
+/// kept, and one message.
+const BURST_BYTES: usize = 4 * 1024;
+/// Most that the codec keeps for a peer that does not read, of pings and of what is said before there is a session: the
+/// largest message, and frame headers. The codec's default is without limit.
+const WRITE_BUFFER_BYTES_MAX: usize = SERVER_FRAME_BYTES_MAX + 2 * BURST_BYTES;
 /// What is still read, and thrown away, after a connection failed. A peer that sends more loses our close frame.
 const DISCARDED_BYTES_MAX: u64 = 256 * 1024;
 
@@ -37,7 +43,7 @@ const DISCARDED_BYTES_MAX: u64 = 256 * 1024;
 pub(crate) fn websocket_config() -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER_BYTES)
-        .write_buffer_size(WRITE_BUFFER_BYTES)
+        .write_buffer_size(BURST_BYTES)
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX)
         .max_message_size(Some(CLIENT_FRAME_BYTES_MAX))
         .max_frame_size(Some(CLIENT_FRAME_BYTES_MAX))
@@ -138,6 +144,11 @@ impl MessageSource<'_> {
     }
 }
 
+thread_local! {
+    /// What is put together to be written. One for each thread: it is empty again before another connection's turn.
+    static BURST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// What writing came to.
 enum FrameWritten {
     /// All that waited has left.
@@ -150,7 +161,7 @@ enum FrameWritten {
 
 /// The server's end of one WebSocket.
 pub(crate) struct Wire<S> {
-    socket: WebSocketStream<FrameGuard<S>>,
+    socket: WebSocketStream<FrameGuard<FrameWriter<S>>>,
     /// Something was given to the codec and not flushed.
     unflushed: bool,
     /// What the peer did while nobody listened, which [`Self::gone`] has read.
@@ -238,7 +249,7 @@ impl<S> Wire<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     /// Takes over a stream on which the upgrade was answered.
     pub(crate) async fn new(stream: S) -> Self {
-        let guarded = FrameGuard::new(stream);
+        let guarded = FrameGuard::new(FrameWriter::new(stream));
         let socket = WebSocketStream::from_raw_socket(guarded, Role::Server, Some(websocket_config())).await;
         Self { socket, unflushed: false, ahead: None, counted_by: None }
     }
@@ -311,43 +322,66 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>, source: MessageSource<'_>) -> FrameWritten {
-        let behind = loop {
-            match Pin::new(&mut self.socket).poll_ready(cx) {
-                Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(_)) => return FrameWritten::Event(WireEvent::Gone),
-                Poll::Pending => {
-                    return source
-                        .parted()
-                        .map_or(FrameWritten::Blocked, |code| FrameWritten::Event(WireEvent::Close(code)));
-                }
-            }
-            match source.next() {
-                Next::Message(outgoing) => {
-                    if let Some(message) = outgoing.message() {
-                        self.count(message);
+        match self.poll_unfinished(cx) {
+            Poll::Ready(Ok(())) => BURST.with_borrow_mut(|burst| self.poll_bursts(cx, source, burst)),
+            Poll::Ready(Err(_)) => FrameWritten::Event(WireEvent::Gone),
+            Poll::Pending => blocked(source),
+        }
+    }
+
+    /// Writes what an earlier attempt has left.
+    fn poll_unfinished(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        if self.unflushed || self.writer().codec_has_rest() {
+            ready!(Pin::new(&mut self.socket).poll_flush(cx))?;
+            self.unflushed = false;
+        }
+        self.writer().poll_left(cx).map_err(Error::Io)
+    }
+
+    /// Writes what waits in `source`, put together.
+    fn poll_bursts(
+        &mut self,
+        cx: &mut Context<'_>,
+        source: MessageSource<'_>,
+        burst: &mut Vec<u8>,
+    ) -> FrameWritten {
+        loop {
+            burst.clear();
+            let then = loop {
+                match source.next() {
+                    Next::Message(outgoing) => {
+                        if let Some(message) = outgoing.message() {
+                            self.count(message);
+                        }
+                        put_text(burst, &outgoing.numbered());
+                        if burst.len() >= BURST_BYTES {
+                            break None;
+                        }
                     }
-                    if Pin::new(&mut self.socket).start_send(Message::text(outgoing.text())).is_err() {
-                        return FrameWritten::Event(WireEvent::Gone);
-                    }
-                    self.unflushed = true;
+                    Next::Close(code) => break Some(FrameWritten::Event(WireEvent::Close(code))),
+                    Next::Idle { behind } => break Some(FrameWritten::All { behind }),
                 }
-                Next::Close(code) => return FrameWritten::Event(WireEvent::Close(code)),
-                Next::Idle { behind } => break behind,
-            }
-        };
-        if self.unflushed {
-            match Pin::new(&mut self.socket).poll_flush(cx) {
-                Poll::Ready(Ok(())) => self.unflushed = false,
-                Poll::Ready(Err(_)) => return FrameWritten::Event(WireEvent::Gone),
-                Poll::Pending => return FrameWritten::Blocked,
+            };
+            let written =
+                if burst.is_empty() { Poll::Ready(Ok(())) } else { self.writer().poll_frames(cx, burst) };
+            match (written, then) {
+                (Poll::Ready(Err(_)), _) => return FrameWritten::Event(WireEvent::Gone),
+                // What is left of it goes before the close frame.
+                (_, Some(FrameWritten::Event(event))) => return FrameWritten::Event(event),
+                (Poll::Pending, _) => return blocked(source),
+                (Poll::Ready(Ok(())), Some(all)) => return all,
+                (Poll::Ready(Ok(())), None) => {}
             }
         }
-        FrameWritten::All { behind }
+    }
+
+    fn writer(&mut self) -> &mut FrameWriter<S> {
+        self.socket.get_mut().unguarded()
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<WireEvent> {
         loop {
-            let read = std::task::ready!(Pin::new(&mut self.socket).poll_next(cx));
+            let read = ready!(Pin::new(&mut self.socket).poll_next(cx));
             let now = || tokio::time::Instant::now().into_std();
             return Poll::Ready(match read {
                 Some(Ok(Message::Text(text))) => WireEvent::Text(text, now()),
@@ -396,11 +430,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     /// Says that nothing more comes, and waits for the peer to say the same. With unread bytes in it, a closed socket
     /// resets the connection, and the peer would lose our close frame.
     async fn discard(&mut self) -> io::Result<()> {
-        let stream = self.socket.get_mut().unguarded();
+        let stream = self.writer();
         stream.shutdown().await?;
         tokio::io::copy(&mut stream.take(DISCARDED_BYTES_MAX), &mut tokio::io::sink()).await?;
         Ok(())
     }
+}
+
+/// The peer takes nothing more now; perhaps it does not have to.
+fn blocked(source: MessageSource<'_>) -> FrameWritten {
+    source.parted().map_or(FrameWritten::Blocked, |code| FrameWritten::Event(WireEvent::Close(code)))
 }
 
 /// What the codec's error says about the peer; `None` if the connection is just gone.

@@ -46,13 +46,23 @@ impl Tasks {
         task: impl Future<Output = ()> + Send + 'static,
         otherwise: impl Future<Output = ()> + Send + 'static,
     ) {
+        self.tracker.spawn(self.looked_after(task, otherwise));
+    }
+
+    /// Combined, and not awaited in a block, which would have room for the task twice: before it is begun and while it is
+    /// waited for.
+    fn looked_after(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+        otherwise: impl Future<Output = ()> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send + 'static {
         let (supervision, part) = (self.supervision.clone(), self.part);
-        self.tracker.spawn(async move {
-            if AssertUnwindSafe(task).catch_unwind().await.is_err() {
+        AssertUnwindSafe(task).catch_unwind().then(async move |ended| {
+            if ended.is_err() {
                 supervision.panicked(part);
                 otherwise.await;
             }
-        });
+        })
     }
 
     /// Counts a panic that was caught elsewhere in the part's name.
@@ -104,5 +114,18 @@ mod tests {
         for line in ["{part=\"seat\"} 1", "{part=\"session\"} 1", "{part=\"lobby\"} 0"] {
             assert!(text.contains(&format!("fourfold_panics_total{line}")), "{text}");
         }
+    }
+
+    #[test]
+    fn a_task_takes_its_memory_once() {
+        let tasks = Tasks::for_tests(Part::Session);
+        let task = async {
+            let held = [0_u8; 4_096];
+            tokio::task::yield_now().await;
+            drop(held);
+        };
+        let own = size_of_val(&task);
+        let all = size_of_val(&tasks.looked_after(task, async {}));
+        assert!((4_096..=own + 128).contains(&all), "{all} bytes for {own}");
     }
 }

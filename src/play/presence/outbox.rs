@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::model::ids::GameId;
 use crate::protocol::client::SEQ_MAX;
-use crate::protocol::server::{Urgency, numbered};
+use crate::protocol::server::{NumberedText, Urgency};
 use crate::protocol::{CloseCode, Frame, ServerMessage};
 use crate::system::signal::Signal;
 
@@ -117,7 +117,7 @@ impl Content {
     }
 }
 
-/// A message as it goes to the socket. The text is made there, by [`Outgoing::text`].
+/// A message as it goes to the socket. The text is made there, of [`Outgoing::numbered`].
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
     /// Its number in the session.
@@ -128,9 +128,15 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
+    /// The JSON text, to be written.
+    pub(crate) fn numbered(&self) -> NumberedText<'_> {
+        NumberedText::new(self.content.body(), self.seq, self.re.as_deref())
+    }
+
     /// The JSON text.
+    #[cfg(test)]
     pub(crate) fn text(&self) -> String {
-        numbered(self.content.body(), self.seq, self.re.as_deref())
+        self.numbered().to_string()
     }
 
     /// The message as its receiver reads it.

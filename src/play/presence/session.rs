@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use futures::channel::mpsc;
+use tokio::sync::oneshot;
 
 use super::outbox::{Attachment, Outbox};
 use super::session_state::SessionState;
@@ -26,14 +27,10 @@ use crate::protocol::server::{Frame, ServerMessage, Urgency};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
 use crate::storage::StoreError;
-use crate::system::ask::ask;
 use crate::system::config::SiteOrigin;
 use crate::system::shares::Payer;
 
 pub(crate) use super::session_state::WATCHED_MAX;
-
-/// Commands that wait for a session's owner; beyond, whoever commands waits. A client comes and goes.
-const COMMANDS_MAX: usize = 4;
 
 /// One client's presence.
 pub struct Session {
@@ -44,7 +41,9 @@ pub struct Session {
     credential: Option<TokenId>,
     outbox: Outbox,
     directory: Directory,
-    commands: mpsc::Sender<SessionCommand>,
+    /// Without a limit, for whoever commands waits for the answer: there are no more than such. A queue that has no room
+    /// for thirty-two of them before there is one, for thousands of sessions have none.
+    commands: mpsc::UnboundedSender<SessionCommand>,
     /// Measured by the socket, read by rooms with each turn: a number that nothing else must agree with.
     round_trip_us: AtomicU64,
     /// Whether its player's first illegal move loses a game, as declared: the registry keeps it true, each move reads
@@ -94,7 +93,7 @@ pub(crate) enum NotResumed {
 }
 
 /// Where a session's commands arrive: whoever holds it owns the session.
-pub(crate) type SessionInbox = mpsc::Receiver<SessionCommand>;
+pub(crate) type SessionInbox = mpsc::UnboundedReceiver<SessionCommand>;
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,7 +126,7 @@ pub(crate) struct NewSession {
 impl Session {
     /// A session, and what makes its holder the owner.
     pub(crate) fn new(new: NewSession) -> (Arc<Self>, SessionInbox) {
-        let (commands, inbox) = mpsc::channel(COMMANDS_MAX);
+        let (commands, inbox) = mpsc::unbounded();
         let session = Self {
             id: new.id,
             secret: new.secret,
@@ -202,7 +201,9 @@ impl Session {
         &self,
         command: impl FnOnce(oneshot::Sender<T>) -> SessionCommand,
     ) -> Option<T> {
-        ask(&self.commands, command).await
+        let (answer, answered) = oneshot::channel();
+        self.commands.unbounded_send(command(answer)).ok()?;
+        answered.await.ok()
     }
 
     /// Sends a message that answers no request.

@@ -18,7 +18,7 @@ use self::alarm::Alarm;
 use self::live_value::WatchedValue;
 use self::screen::Screen;
 pub(crate) use self::screen::delay_between;
-use super::command::{Command, Connection, INBOX_MAX, MemberId, Recipient, ReplyTo, SeatWait};
+use super::command::{Command, Connection, INBOX_MAX, Inbox, MemberId, Recipient, ReplyTo, SeatWait};
 use super::directory::{Directory, PublicGame};
 use super::handle::RoomHandle;
 use super::members::Members;
@@ -103,12 +103,12 @@ struct Storing {
 /// Owns one room.
 pub(crate) struct RoomActor {
     state: RoomState,
-    players: BySide<SeatedPlayer>,
+    /// What others know of the game, and who plays it.
     public: Arc<PublicGame>,
     members: Members,
     deps: RoomDeps,
-    inbox: mpsc::Receiver<Command>,
-    deferred: VecDeque<Command>,
+    inbox: Inbox,
+    deferred: VecDeque<Box<Command>>,
     storing: Option<Storing>,
     /// The daemon stops: the room closes as soon as its clocks are stored.
     pausing: Option<oneshot::Sender<()>>,
@@ -141,13 +141,12 @@ impl RoomActor {
         let (commands, inbox) = mpsc::channel(INBOX_MAX);
         let handle = RoomHandle::new(state.spec().id.clone(), commands);
         let moves = state.game().notation();
-        let public = PublicGame::new(state.spec().clone(), players.clone(), moves);
+        let public = PublicGame::new(state.spec().clone(), players, moves);
         let public = Arc::new(public.with_series(state.series()));
         deps.directory.insert(handle.clone(), Arc::clone(&public));
         let mut actor = Box::new(Self {
             pauses: deps.pauses.listen(),
             state,
-            players,
             public,
             members: Members::default(),
             deps,
@@ -285,11 +284,11 @@ impl RoomActor {
     }
 
     /// Takes a command, or keeps it until the event that is being stored is public.
-    async fn take(&mut self, command: Command) {
+    async fn take(&mut self, command: Box<Command>) {
         if !self.state.is_storing() {
             return self.execute(command).await;
         }
-        match command {
+        match &*command {
             // These come once in the life of a room, or once a turn.
             Command::Fail { .. }
             | Command::Expel { .. }
@@ -301,7 +300,7 @@ impl RoomActor {
                 self.deferred.push_back(command);
             }
             Command::Play { reply, .. } | Command::Act { reply, .. } => {
-                self.refuse(&reply, &RoomRefusal::Busy);
+                self.refuse(reply, &RoomRefusal::Busy);
             }
             Command::Sit { .. }
             | Command::Prompt { .. }
@@ -315,8 +314,8 @@ impl RoomActor {
         }
     }
 
-    async fn execute(&mut self, command: Command) {
-        match command {
+    async fn execute(&mut self, command: Box<Command>) {
+        match *command {
             Command::Play { player, play, reply } => self.play(&player, &play, reply).await,
             Command::Act { player, action, reply } => self.act(&player, action, reply).await,
             Command::Fail { side } => {
@@ -445,7 +444,8 @@ impl RoomActor {
         }
         while !self.state.is_storing() && self.pausing.is_none() {
             let Some(command) = self.deferred.pop_front() else { break };
-            self.execute(command).await;
+            // Boxed, for most answers have nobody behind them.
+            Box::pin(self.execute(command)).await;
         }
         self.play_conditional().await;
         Step::Continue(())

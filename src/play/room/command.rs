@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fourfold_engine::Side;
 use serde::{Deserialize, Serialize};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::state::{Play, Standstill};
 use crate::cluster::Incarnation;
@@ -18,6 +18,13 @@ use crate::protocol::{ErrorCode, Frame, WireError};
 /// Commands that wait for one room. Players send one a move; a crowd that joins at once is served from here, and
 /// whoever finds it full is told `busy`.
 pub(super) const INBOX_MAX: usize = 256;
+
+/// How commands get to a room of this process. Boxed, for the queue of each room has space for dozens from the start, and
+/// hardly ever holds more than one.
+pub(crate) type Commands = mpsc::Sender<Box<Command>>;
+
+/// Where a room takes them.
+pub(super) type Inbox = mpsc::Receiver<Box<Command>>;
 
 /// Somebody to whom a room sends: a session, or a house bot.
 pub(crate) trait Recipient: Send + Sync {
@@ -153,7 +160,7 @@ pub(super) enum Command {
     Play {
         player: PlayerId,
         /// Boxed, for rooms that wait hold space for 32 commands.
-        play: Box<Play>,
+        play: Play,
         reply: ReplyTo,
     },
     Act {

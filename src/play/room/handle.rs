@@ -7,7 +7,7 @@ use fourfold_engine::Side;
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use super::command::{Action, Connection, MemberId, Recipient, ReplyTo, TakenSeat};
-use super::command::{Command, SeatWait};
+use super::command::{Command, Commands, SeatWait};
 use super::refusal::RoomRefusal;
 use super::remote::Gateway;
 use super::state::Play;
@@ -21,7 +21,7 @@ use crate::system::ask::ask;
 #[derive(Clone)]
 enum Way {
     /// It runs in this process.
-    Here(mpsc::Sender<Command>),
+    Here(Commands),
     /// It runs at another node.
     There(Gateway),
 }
@@ -40,7 +40,7 @@ impl std::fmt::Debug for RoomHandle {
 }
 
 impl RoomHandle {
-    pub(super) fn new(game: GameId, commands: mpsc::Sender<Command>) -> Self {
+    pub(super) fn new(game: GameId, commands: Commands) -> Self {
         Self { game, way: Way::Here(commands) }
     }
 
@@ -50,7 +50,7 @@ impl RoomHandle {
     }
 
     /// Where a room of this process takes its commands.
-    pub(super) fn inbox(&self) -> Option<&mpsc::Sender<Command>> {
+    pub(super) fn inbox(&self) -> Option<&Commands> {
         match &self.way {
             Way::Here(commands) => Some(commands),
             Way::There(_) => None,
@@ -63,7 +63,7 @@ impl RoomHandle {
 
     /// Plays a stone. The answer, a `moved` or a refusal, goes to `reply`.
     pub(crate) fn play(&self, player: PlayerId, play: Play, reply: ReplyTo) {
-        self.ask(Command::Play { player, play: Box::new(play), reply });
+        self.ask(Command::Play { player, play, reply });
     }
 
     /// Does something else as a player. The answer goes to `reply`.
@@ -74,8 +74,8 @@ impl RoomHandle {
     /// Queues a command that has an asker, who is told when it cannot be taken.
     fn ask(&self, command: Command) {
         let sent = match &self.way {
-            Way::Here(commands) => commands.try_send(command),
-            Way::There(gateway) => gateway.try_send(&self.game, command),
+            Way::Here(commands) => commands.try_send(Box::new(command)),
+            Way::There(gateway) => gateway.try_send(&self.game, Box::new(command)),
         };
         let (command, refusal) = match sent {
             Ok(()) => return,
@@ -89,7 +89,7 @@ impl RoomHandle {
     async fn tell(&self, command: Command) {
         match &self.way {
             Way::Here(commands) => {
-                let _closed = commands.send(command).await;
+                let _closed = commands.send(Box::new(command)).await;
             }
             Way::There(gateway) => gateway.send(&self.game, command).await,
         }
@@ -99,7 +99,7 @@ impl RoomHandle {
     /// nobody answers.
     async fn answer<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Option<T> {
         match &self.way {
-            Way::Here(commands) => ask(commands, command).await,
+            Way::Here(commands) => ask(commands, |reply| Box::new(command(reply))).await,
             Way::There(gateway) => {
                 let (reply, answer) = oneshot::channel();
                 gateway.send(&self.game, command(reply)).await;

@@ -15,11 +15,9 @@ mod words;
 
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
-
 pub(super) use self::gateway::Gateway;
 use self::owner::Owner;
-use super::command::{Command, MemberId, Recipient};
+use super::command::{Commands, MemberId, Recipient};
 use crate::cluster::Incarnation;
 use crate::cluster::bus::{Faults, Inbox, MemoryBus};
 use crate::cluster::port::{Counts, Port};
@@ -56,7 +54,7 @@ impl TwoNodes {
     }
 
     /// Runs both. `room` gives the inbox of a game's room.
-    pub(super) async fn run(self, inboxes: Inboxes, room: impl Fn(&GameId) -> Option<mpsc::Sender<Command>>) {
+    pub(super) async fn run(self, inboxes: Inboxes, room: impl Fn(&GameId) -> Option<Commands>) {
         let Inboxes { to_gateway, to_owner } = inboxes;
         tokio::join!(self.gateway.run(to_gateway), self.owner.run(to_owner, room));
     }

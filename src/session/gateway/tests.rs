@@ -432,7 +432,7 @@ async fn a_session_whose_task_has_panicked_ends_with_its_socket() {
     drop(owned.inbox.take());
     let welcome = arena.services.welcome(&session, false).await.unwrap();
     let attachment = session.outbox().attach(None, &welcome, None).unwrap();
-    let socket = arena.gateway.opened(&session, attachment.clone());
+    let mut socket = arena.gateway.opened(&session, attachment.clone());
     socket.let_go(Disconnected::Lost).await;
     assert!(arena.services.sessions.all().is_empty());
 }

@@ -799,3 +799,16 @@ proptest! {
         });
     }
 }
+
+/// Thousands wait and say nothing: what each of them holds is what a daemon of many takes.
+#[tokio::test]
+async fn an_idle_connection_is_small() {
+    let daemon = Daemon::new();
+    let (_near, far) = duplex(PIPE_BYTES);
+    let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let caller = Caller { credential: Credential::None, address, site: None, received: now() };
+    let task = size_of_val(&serve(far, caller, daemon.deps.clone()));
+    assert!(task <= 1_024, "{task} bytes");
+    let kept = size_of::<OpenSocket<DuplexStream>>() + size_of::<SharedWire<DuplexStream>>();
+    assert!(kept <= 1_024, "{kept} bytes");
+}

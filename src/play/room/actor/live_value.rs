@@ -55,7 +55,8 @@ impl RoomActor {
 
     /// Whether watchers may know more than the players: not where people play for their ratings, whose friends watch.
     fn may_be_told(&self) -> bool {
-        let people = Side::BOTH.iter().all(|side| self.players[*side].identity.kind != PlayerKind::Bot);
+        let people =
+            Side::BOTH.iter().all(|side| self.public.players[*side].identity.kind != PlayerKind::Bot);
         self.deps.live_values.is_told() && !(self.state.spec().rated && people)
     }
 

@@ -51,7 +51,7 @@ impl RoomActor {
         }
         let (game, count) = (self.state.spec().id.clone(), self.state.illegal_moves(side));
         self.deps.writer.submit(Write::CountIllegal { game, side, count }, |_| {});
-        let player = &self.players[side].identity;
+        let player = &self.public.players[side].identity;
         if player.kind != PlayerKind::Bot {
             return;
         }
@@ -216,7 +216,7 @@ impl RoomActor {
 
     /// Whether one player blocks the other: they finish the game, and ask nothing more of each other.
     fn is_apart(&self) -> bool {
-        let BySide { first, second } = &self.players;
+        let BySide { first, second } = &self.public.players;
         self.deps.blocks.part(&first.identity, &second.identity)
     }
 

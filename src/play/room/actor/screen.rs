@@ -79,7 +79,7 @@ impl Screen {
 impl RoomActor {
     /// Begins to show the game late, if it is to be.
     pub(super) fn set_up_screen(&mut self) {
-        let delay = delay_between(&self.players, self.deps.watch_delay);
+        let delay = delay_between(&self.public.players, self.deps.watch_delay);
         self.screen = (!delay.is_zero()).then(|| {
             let (shown, since) = (self.view(), now());
             Box::new(Screen { delay, shown, since, waiting: VecDeque::new() })
@@ -105,6 +105,11 @@ impl RoomActor {
             Some(screen) => (screen.shown.position, screen.shown.snapshot.ply),
             None => (*self.state.position(), self.state.game().ply()),
         }
+    }
+
+    /// Whether there is anybody to be told what has happened, now or later, or anything that waited for the end.
+    pub(super) fn shows_something(&self, news: &[Frame]) -> bool {
+        self.screen.is_some() || (!news.is_empty() && self.members.watching() > 0)
     }
 
     /// Tells the watchers what has happened: at once, or when they may know.

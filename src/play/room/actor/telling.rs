@@ -55,7 +55,8 @@ impl RoomActor {
                 Effect::GivenBack(time) => self.tell_given_back(time),
                 Effect::Ended => {
                     is_other_position = true;
-                    crowd.extend(self.ended(asker.as_ref()).await);
+                    // Boxed, as all that is rare: its memory would be held as long as the room.
+                    crowd.extend(Box::pin(self.ended(asker.as_ref())).await);
                 }
                 Effect::Presence { side, here, claim_in } => {
                     let frame = self.presence_frame(side, here, claim_in);
@@ -67,7 +68,7 @@ impl RoomActor {
                 }
                 Effect::RematchAgreed => {
                     let spec = self.state.spec().clone();
-                    self.tell_host(RoomNews::RematchAgreed { spec }).await;
+                    Box::pin(self.tell_host(RoomNews::RematchAgreed { spec })).await;
                 }
                 Effect::TakebackOffered(side) => {
                     self.tell_offer(side, ServerMessage::TakebackOffer, asker.as_ref());
@@ -77,7 +78,9 @@ impl RoomActor {
             }
         }
         self.members.flush(first);
-        self.tell_watchers(crowd).await;
+        if self.shows_something(&crowd) {
+            Box::pin(self.tell_watchers(crowd)).await;
+        }
         if is_other_position && self.screen.is_none() {
             self.value.forget();
             self.seek_value();
@@ -139,7 +142,7 @@ impl RoomActor {
     /// The game is over: frees the players, tells everybody, and lets the room linger.
     async fn ended(&mut self, asker: Option<&ReplyTo>) -> Option<Frame> {
         let end = self.state.game_end(now())?;
-        let people = self.players.as_ref().map(|player| player.identity.kind != PlayerKind::Bot);
+        let people = self.public.players.as_ref().map(|player| player.identity.kind != PlayerKind::Bot);
         self.public.set_board(end.moves.clone(), true);
         let are_many = self.deps.directory.lingers();
         let wait = if (people.first || people.second) && !are_many { LINGER_PEOPLE } else { LINGER_BOTS };
@@ -179,7 +182,7 @@ impl RoomActor {
     }
 
     pub(super) fn snapshot(&self, you: Option<Side>) -> Snapshot {
-        self.state.snapshot(you, &self.players, shown_crowd(self.members.watching()), now())
+        self.state.snapshot(you, &self.public.players, shown_crowd(self.members.watching()), now())
     }
 
     /// The game as the player of a side sees it, or a watcher.

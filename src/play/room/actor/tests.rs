@@ -522,10 +522,8 @@ async fn reactions_are_from_the_list_and_reach_both() {
 /// Half a room and an idle connection together may take 12 KB.
 #[tokio::test]
 async fn an_idle_room_is_small() {
-    let command = size_of::<Command>();
-    assert!(command <= 96, "{command} bytes, and each room holds space for 32 of them");
     let actor = size_of::<RoomActor>();
-    assert!(actor <= 2 * 1_024, "{actor} bytes");
+    assert!(actor <= 1_792, "{actor} bytes");
     let setup = set_up_with(PlayerKind::Human).await;
     let (_, room) = RoomActor::new(
         RoomState::new(spec("g2", "Ada", "Bob"), BySide::from_fn(|_| PlayerKind::Human), now()).unwrap(),
@@ -533,7 +531,7 @@ async fn an_idle_room_is_small() {
         setup.deps.clone(),
     );
     let task = size_of_val(&room.run());
-    assert!(task <= 6 * 1_024, "{task} bytes");
+    assert!(task <= 2_304, "{task} bytes");
 }
 
 impl Setup {

@@ -217,15 +217,15 @@ impl Gateway {
     pub(in crate::play::room) fn try_send(
         &self,
         game: &GameId,
-        command: Command,
-    ) -> Result<(), TrySendError<Command>> {
+        command: Box<Command>,
+    ) -> Result<(), TrySendError<Box<Command>>> {
         let mut rooms = self.rooms();
         let room = rooms.room(game);
         if room.closed.is_some() {
             return Err(TrySendError::Closed(command));
         }
         match Arc::clone(&room.places).try_acquire_owned() {
-            Ok(place) => self.give(game, room, command, place),
+            Ok(place) => self.give(game, room, *command, place),
             Err(_full) => return Err(TrySendError::Full(command)),
         }
         Ok(())

@@ -11,7 +11,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::MissedTickBehavior;
 
 use super::words::{Answer, Answered, Letter, Order, OrderId, Presence, Telling, Word};
@@ -21,7 +21,7 @@ use crate::cluster::orders::OrderNumber;
 use crate::cluster::port::{Counts, Port, Received};
 use crate::model::clock::now;
 use crate::model::ids::GameId;
-use crate::play::room::command::{Command, MemberId, Recipient, ReplyTo};
+use crate::play::room::command::{Command, Commands, MemberId, Recipient, ReplyTo};
 use crate::play::room::state::{NoColumn, Play};
 use crate::protocol::server::{Frame, ServerMessage, Urgency};
 
@@ -103,7 +103,7 @@ impl Owner {
     }
 
     /// Carries out what is ordered. `room` gives the inbox of a game's room.
-    pub(super) async fn run(self, mut inbox: Inbox, room: impl Fn(&GameId) -> Option<mpsc::Sender<Command>>) {
+    pub(super) async fn run(self, mut inbox: Inbox, room: impl Fn(&GameId) -> Option<Commands>) {
         let mut owed = FuturesUnordered::<Owed>::new();
         let mut beat = tokio::time::interval(BEAT_EVERY);
         beat.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -135,7 +135,7 @@ impl Owner {
         }
     }
 
-    fn take(&self, packet: &[u8], room: impl Fn(&GameId) -> Option<mpsc::Sender<Command>>) -> Option<Owed> {
+    fn take(&self, packet: &[u8], room: impl Fn(&GameId) -> Option<Commands>) -> Option<Owed> {
         // Of orders that are missing their numbers tell.
         let Received { from, word, .. } = self.0.port.receive(packet)?;
         match word? {
@@ -161,12 +161,7 @@ impl Owner {
     }
 
     /// Carries out an order if it is its turn.
-    pub(super) fn order(
-        &self,
-        from: Incarnation,
-        letter: Letter,
-        room: Option<&mpsc::Sender<Command>>,
-    ) -> Option<Owed> {
+    pub(super) fn order(&self, from: Incarnation, letter: Letter, room: Option<&Commands>) -> Option<Owed> {
         let (game, order) = (letter.game.clone(), letter.id);
         let Some(room) = room else {
             self.0.port.send(from, Word::Answer { game, order, answer: Answer::Closed });
@@ -193,7 +188,7 @@ impl Owner {
             return None;
         };
         let has_asker = command.has_asker();
-        match room.try_send(command) {
+        match room.try_send(Box::new(command)) {
             Ok(()) if has_asker || owed.is_some() => self.step(from, &game, order),
             Ok(()) => self.done(from, &game, order, Answer::Done),
             Err(TrySendError::Full(_)) if has_asker => self.done(from, &game, order, Answer::Busy),
@@ -292,7 +287,7 @@ impl Owner {
                 let round_trip = Duration::from_micros(round_trip_us) + self.0.port.round_trip(from);
                 let column = column.and_then(number);
                 let play = Play { ply, column, forgiven, info, said, received: now(), round_trip };
-                Command::Play { player, play: Box::new(play), reply: reply? }
+                Command::Play { player, play, reply: reply? }
             }
             Order::Act { player, action } => Command::Act { player, action, reply: reply? },
             Order::Fail { side } => Command::Fail { side: side.into() },

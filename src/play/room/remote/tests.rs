@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use fourfold_engine::{BySide, Column, Side};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::words::{Answered, Letter, Order, OrderId, Presence};
