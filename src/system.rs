@@ -5,6 +5,7 @@
 pub(crate) mod aside;
 pub(crate) mod ask;
 pub(crate) mod bot_files;
+pub(crate) mod build;
 pub(crate) mod causes;
 pub mod config;
 pub mod data_dir;

@@ -122,7 +122,7 @@ mod tests {
         let task = async {
             let held = [0_u8; 4_096];
             tokio::task::yield_now().await;
-            drop(held);
+            std::hint::black_box(held);
         };
         let own = size_of_val(&task);
         let all = size_of_val(&tasks.looked_after(task, async {}));

@@ -10,6 +10,7 @@ use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pai
 use fourfold::model::ids::GameId;
 use fourfold::protocol::server::GameEnd;
 use fourfold_engine::Column;
+use futures::future::join_all;
 use futures::stream::{self, StreamExt as _};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -216,9 +217,10 @@ impl Others {
         Self { history: Arc::clone(history), moves: Mutex::default() }
     }
 
-    /// Lets pairs play at these nodes.
+    /// Lets pairs play at these nodes, on a thread of their own: they must not wait for what the clients of the storm have
+    /// to do, as they would not on other machines.
     fn play(self: &Arc<Self>, nodes: &[SocketAddr], stop: &CancellationToken) -> Playing {
-        let mut playing = JoinSet::new();
+        let mut games = Vec::new();
         let at = |seat: u32| {
             let node = nodes[seat as usize % nodes.len()];
             Introduction { url: format!("ws://{node}"), ..Introduction::default() }
@@ -236,8 +238,13 @@ impl Others {
                 seed: pair.into(),
             };
             let witness: Arc<dyn Witness> = Arc::<Self>::clone(self);
-            playing.spawn(play_pair(plan, witness, stop.clone()));
+            games.push(play_pair(plan, witness, stop.clone()));
         }
+        let mut playing = JoinSet::new();
+        playing.spawn_blocking(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(join_all(games)).into_iter().collect()
+        });
         Playing(playing)
     }
 

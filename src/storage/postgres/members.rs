@@ -18,6 +18,7 @@ use crate::model::time::UnixMillis;
 use crate::storage::members::{BadMember, NewMember, NodeList, Roll, Standing};
 use crate::storage::rows::members::MemberRow;
 use crate::storage::store::StoreError;
+use crate::system::build::build;
 
 /// Answers that take longer come too late for whom they are about.
 const ANSWER_MAX: Duration = Duration::from_secs(3);
@@ -91,7 +92,7 @@ impl Members {
             let sql = "INSERT INTO member (name, address, version, began_at, holds, expires) \
                        VALUES ($1, $2, $3, $4, $5, clock_timestamp()) RETURNING key";
             let query = db::query_scalar(sql).bind(&node.name).bind(&node.address);
-            let query = query.bind(env!("CARGO_PKG_VERSION")).bind(UnixMillis::now().0).bind(node.holds);
+            let query = query.bind(build()).bind(UnixMillis::now().0).bind(node.holds);
             query.fetch_one(session.connection()).await
         });
         Ok(joined.await?)
