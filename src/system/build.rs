@@ -16,8 +16,8 @@ const RUNNING: &str = "/proc/self/exe";
 /// Bytes of the linker's number that are told: they need only tell a few builds apart.
 const TOLD_BYTES: usize = 4;
 
-/// The version, and after a plus, as semantic versions have it, the number that the linker gave this very program, where
-/// there is one: `0.1.0+9b81dd38`.
+/// The version, and after a plus, as semantic versions have it, the number that the linker gave this very program,
+/// where there is one: `0.1.0+9b81dd38`.
 pub(crate) fn build() -> &'static str {
     static BUILD: OnceLock<String> = OnceLock::new();
     BUILD.get_or_init(|| {

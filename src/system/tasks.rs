@@ -49,8 +49,8 @@ impl Tasks {
         self.tracker.spawn(self.looked_after(task, otherwise));
     }
 
-    /// Combined, and not awaited in a block, which would have room for the task twice: before it is begun and while it is
-    /// waited for.
+    /// Combined, and not awaited in a block, which would have room for the task twice: before it is begun and while it
+    /// is waited for.
     fn looked_after(
         &self,
         task: impl Future<Output = ()> + Send + 'static,

@@ -217,8 +217,8 @@ impl Others {
         Self { history: Arc::clone(history), moves: Mutex::default() }
     }
 
-    /// Lets pairs play at these nodes, on a thread of their own: they must not wait for what the clients of the storm have
-    /// to do, as they would not on other machines.
+    /// Lets pairs play at these nodes, on a thread of their own: they must not wait for what the clients of the storm
+    /// have to do, as they would not on other machines.
     fn play(self: &Arc<Self>, nodes: &[SocketAddr], stop: &CancellationToken) -> Playing {
         let mut games = Vec::new();
         let at = |seat: u32| {

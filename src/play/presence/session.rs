@@ -41,8 +41,9 @@ pub struct Session {
     credential: Option<TokenId>,
     outbox: Outbox,
     directory: Directory,
-    /// Without a limit, for whoever commands waits for the answer: there are no more than such. A queue that has no room
-    /// for thirty-two of them before there is one, for thousands of sessions have none.
+    /// Without a limit, for whoever commands waits for the answer: there are no more than such. A queue that has no
+    /// room for thirty-two of them before there is one, for thousands of sessions have none. What is in it when the
+    /// inbox is dropped goes with it.
     commands: mpsc::UnboundedSender<SessionCommand>,
     /// Measured by the socket, read by rooms with each turn: a number that nothing else must agree with.
     round_trip_us: AtomicU64,

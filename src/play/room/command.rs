@@ -19,8 +19,8 @@ use crate::protocol::{ErrorCode, Frame, WireError};
 /// whoever finds it full is told `busy`.
 pub(super) const INBOX_MAX: usize = 256;
 
-/// How commands get to a room of this process. Boxed, for the queue of each room has space for dozens from the start, and
-/// hardly ever holds more than one.
+/// How commands get to a room of this process. Boxed, for the queue of each room has space for dozens from the start,
+/// and hardly ever holds more than one.
 pub(crate) type Commands = mpsc::Sender<Box<Command>>;
 
 /// Where a room takes them.

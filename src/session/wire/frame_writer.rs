@@ -1,9 +1,9 @@
-//! Writes messages past the codec: all that waits is put into one buffer of the thread, as frames, and goes to the socket
-//! from there.
+//! Writes messages past the codec: all that waits is put into one buffer of the thread, as frames, and goes to the
+//! socket from there.
 //!
 //! Through the codec each message was copied into memory of its own and from there into the codec's buffer, which each
-//! connection then held for as long as its first message, the longest. What the socket does not take is kept here until it
-//! does, and the codec, which still writes pings and all that ends a connection, waits for it.
+//! connection then kept at the length of its first message, the longest. What the socket does not take is kept here
+//! until it does, and the codec, which still writes pings and all that ends a connection, waits for it.
 
 use std::io;
 use std::pin::Pin;

@@ -107,13 +107,16 @@ impl RoomActor {
         }
     }
 
-    /// Whether there is anybody to be told what has happened, now or later, or anything that waited for the end.
-    pub(super) fn shows_something(&self, news: &[Frame]) -> bool {
-        self.screen.is_some() || (!news.is_empty() && self.members.watching() > 0)
-    }
-
     /// Tells the watchers what has happened: at once, or when they may know.
     pub(super) async fn tell_watchers(&mut self, frames: Vec<Frame>) {
+        // Without a screen nothing waits for the end either.
+        if self.screen.is_some() || (!frames.is_empty() && self.members.watching() > 0) {
+            // Boxed, for most rooms have nobody to tell, and would all have space for it.
+            Box::pin(self.tell_or_keep(frames)).await;
+        }
+    }
+
+    async fn tell_or_keep(&mut self, frames: Vec<Frame>) {
         let is_over = self.state.end().is_some();
         if is_over {
             self.show_all().await;

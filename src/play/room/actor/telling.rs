@@ -78,9 +78,7 @@ impl RoomActor {
             }
         }
         self.members.flush(first);
-        if self.shows_something(&crowd) {
-            Box::pin(self.tell_watchers(crowd)).await;
-        }
+        self.tell_watchers(crowd).await;
         if is_other_position && self.screen.is_none() {
             self.value.forget();
             self.seek_value();
