@@ -800,6 +800,50 @@ proptest! {
     }
 }
 
+/// Messages go past the codec, which answers pings and closes: what the line does not take of either must not be torn
+/// by the other.
+#[tokio::test(start_paused = true)]
+async fn through_a_narrow_line_messages_pongs_and_the_close_come_whole_and_in_order() {
+    let daemon = Daemon::new();
+    let (stream, task) = daemon.dial(40);
+    let socket = WebSocketStream::from_raw_socket(stream, Role::Client, None).await;
+    let mut client = Client { socket, task };
+    client.say(HELLO).await;
+    assert_eq!(client.hear().await["seq"], 1);
+    let (mut seq, mut pongs) = (1, 0);
+    for round in 0..4_u8 {
+        for n in 0..12 {
+            assert_eq!(daemon.tell(n), Delivery::Queued);
+        }
+        client.socket.send(Message::Ping(vec![round; 100].into())).await.unwrap();
+        if round == 3 {
+            daemon.session.outbox.close(CloseCode::Restart);
+        }
+        while seq < 1 + 12 * (u64::from(round) + 1) {
+            match client.socket.next().await.unwrap().unwrap() {
+                Message::Text(text) => {
+                    seq += 1;
+                    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["seq"], seq);
+                }
+                Message::Pong(payload) => {
+                    assert_eq!(payload.as_ref(), [pongs; 100]);
+                    pongs += 1;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert!(pongs >= 3, "{pongs}");
+    while let Some(Ok(message)) = client.socket.next().await {
+        match message {
+            Message::Pong(_) => {}
+            Message::Close(Some(frame)) => assert_eq!(u16::from(frame.code), 1012),
+            other => panic!("{other:?}"),
+        }
+    }
+    client.task.await.unwrap();
+}
+
 /// Thousands wait and say nothing: what each of them holds is what a daemon of many takes.
 #[tokio::test]
 async fn an_idle_connection_is_small() {
