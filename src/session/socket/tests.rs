@@ -834,13 +834,16 @@ async fn through_a_narrow_line_messages_pongs_and_the_close_come_whole_and_in_or
         }
     }
     assert!(pongs >= 3, "{pongs}");
-    while let Some(Ok(message)) = client.socket.next().await {
-        match message {
+    let code = loop {
+        match client.socket.next().await.unwrap().unwrap() {
             Message::Pong(_) => {}
-            Message::Close(Some(frame)) => assert_eq!(u16::from(frame.code), 1012),
+            Message::Close(Some(frame)) => break u16::from(frame.code),
             other => panic!("{other:?}"),
         }
-    }
+    };
+    assert_eq!(code, 1012);
+    assert!(client.socket.next().await.is_none_or(|last| last.is_err()));
+    drop(client.socket);
     client.task.await.unwrap();
 }
 
