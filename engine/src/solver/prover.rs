@@ -7,6 +7,7 @@ use super::bucket::KnownBounds;
 use super::geometry::Geometry;
 use super::node::Node;
 use super::root::Root;
+use super::search::ChildStack;
 use super::table::{BoundsTable, TableSize};
 use super::word::Word;
 use crate::board::Column;
@@ -59,13 +60,15 @@ pub(super) struct Prover<W: Word> {
     table: Option<BoundsTable<W>>,
     size: TableSize,
     threads: NonZeroUsize,
+    /// Room for the next search.
+    stack: ChildStack<W>,
     /// Width, height and length of a line of the board whose positions are in the table.
     board: [u32; 3],
 }
 
 impl<W: Word> Prover<W> {
     pub(super) fn new(size: TableSize) -> Self {
-        Self { table: None, size, threads: NonZeroUsize::MIN, board: [0; 3] }
+        Self { table: None, size, threads: NonZeroUsize::MIN, stack: ChildStack::new(), board: [0; 3] }
     }
 
     pub(super) fn with_threads(self, threads: NonZeroUsize) -> Self {
@@ -80,6 +83,7 @@ impl<W: Word> Prover<W> {
 
     pub(super) fn release(&mut self) {
         self.table = None;
+        self.stack = ChildStack::new();
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -150,14 +154,17 @@ impl<W: Word> Prover<W> {
             let score = (-geometry.win(mask.count_ones())).clamp(known.lower, known.upper);
             return Ok(Solved { value: Score::new(score), nodes: 0 });
         }
-        let threads = self.threads;
+        let (threads, stack) = (self.threads, std::mem::take(&mut self.stack));
         let table = self.table_of(geometry);
-        let mut root = Root { geometry, table, limits, threads, nodes: 0 };
-        match root.solve(Node::new(geometry, mine, mask), known, guess.map(Score::value)) {
-            Ok(score) => Ok(Solved { value: Score::new(score), nodes: root.nodes }),
+        let mut root = Root { geometry, table, limits, threads, stack, nodes: 0 };
+        let found = root.solve(Node::new(geometry, mine, mask), known, guess.map(Score::value));
+        let (nodes, stack) = (root.nodes, root.stack);
+        self.stack = stack;
+        match found {
+            Ok(score) => Ok(Solved { value: Score::new(score), nodes }),
             Err(KnownBounds { lower, upper }) => {
                 let (lower, upper) = (Score::new(lower), Score::new(upper));
-                Err(Unsolved { lower, upper, nodes: root.nodes })
+                Err(Unsolved { lower, upper, nodes })
             }
         }
     }

@@ -8,7 +8,7 @@ use super::bucket::KnownBounds;
 use super::geometry::Geometry;
 use super::meter::NodeMeter;
 use super::node::{Node, Settled};
-use super::search::Search;
+use super::search::{ChildStack, Search};
 use super::table::BoundsTable;
 use super::word::Word;
 use crate::search::{Interrupted, SearchLimits};
@@ -27,6 +27,8 @@ pub(super) struct Root<'a, G: Geometry> {
     pub(super) table: &'a BoundsTable<G::Word>,
     pub(super) limits: SearchLimits<'a>,
     pub(super) threads: NonZeroUsize,
+    /// Of the caller's thread.
+    pub(super) stack: ChildStack<G::Word>,
     /// Nodes of all threads so far.
     pub(super) nodes: u64,
 }
@@ -96,30 +98,34 @@ impl<W: Word, G: Geometry<Word = W>> Root<'_, G> {
         let is_done = AtomicBool::new(false);
         let threads = self.threads.get();
         let limits = SearchLimits { nodes: left.nodes.map(|left| left.div_ceil(threads as u64)), ..left };
-        let run = |thread: usize| {
+        let run = |thread: usize, stack: ChildStack<W>| {
             let meter = NodeMeter { limits, is_done: &is_done, nodes: 0 };
             let thread = u32::try_from(thread).unwrap_or(0);
-            let mut search = Search::new(self.geometry, self.table, meter, thread);
+            let mut search = Search::new(self.geometry, self.table, meter, thread).on(stack);
             let found = search.search(node, moves, alpha);
             if found.is_ok() {
                 is_done.store(true, Ordering::Relaxed);
             }
-            (found, search.meter.nodes)
+            (found, search.meter.nodes, search.into_stack())
         };
+        let stack = std::mem::take(&mut self.stack);
         if threads == 1 {
-            let (found, nodes) = run(0);
+            let (found, nodes, stack) = run(0, stack);
             self.nodes += nodes;
+            self.stack = stack;
             return found;
         }
-        let results = std::thread::scope(|scope| {
+        let mut results = std::thread::scope(|scope| {
             let run = &run;
-            let helpers: Vec<_> = (1..threads).map(|thread| scope.spawn(move || run(thread))).collect();
-            let mut results = vec![run(0)];
+            let helpers: Vec<_> =
+                (1..threads).map(|thread| scope.spawn(move || run(thread, ChildStack::new()))).collect();
+            let mut results = vec![run(0, stack)];
             results.extend(helpers.into_iter().filter_map(|helper| helper.join().ok()));
             results
         });
-        self.nodes += results.iter().map(|(_, nodes)| nodes).sum::<u64>();
-        results.into_iter().find_map(|(found, _)| found.ok()).ok_or(Interrupted)
+        self.nodes += results.iter().map(|(_, nodes, _)| nodes).sum::<u64>();
+        self.stack = std::mem::take(&mut results[0].2);
+        results.into_iter().find_map(|(found, ..)| found.ok()).ok_or(Interrupted)
     }
 }
 

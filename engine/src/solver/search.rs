@@ -6,6 +6,7 @@ use super::geometry::Geometry;
 use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::order;
+use super::processor::Instructions;
 use super::table::{BoundsTable, Place};
 use super::word::Word;
 use crate::board::Variant;
@@ -20,11 +21,16 @@ pub(super) struct Search<'a, G: Geometry> {
     thread: u32,
     /// The children of the nodes from the root to the current one. A stack, because room for all columns in each node
     /// would have to be filled each time, which took a quarter of the time.
-    stack: Vec<Child<G::Word>>,
+    stack: ChildStack<G::Word>,
+    instructions: Instructions,
 }
 
+/// Room for the children of a search's nodes, empty between two searches: who searches again hands it on, for to find
+/// the room takes as long as a node.
+pub(super) type ChildStack<W> = Vec<Child<W>>;
+
 /// A position with a free choice, reached from its parent by one move and the forced line after it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Child<W> {
     node: Node<W>,
     /// Moves that do not lose at once, at least two.
@@ -103,9 +109,24 @@ enum Glance {
 #[expect(clippy::inline_always, reason = "part of the innermost loop")]
 impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
     pub(super) fn new(geometry: G, table: &'a BoundsTable<W>, meter: NodeMeter<'a>, thread: u32) -> Self {
-        // Plies times columns: never more, so it never grows.
-        let stack = Vec::with_capacity((geometry.cells() * geometry.width()) as usize);
-        Self { geometry, table, meter, thread, stack }
+        Self { geometry, table, meter, thread, stack: Vec::new(), instructions: Instructions::best() }
+    }
+
+    /// The same with a stack that another search has left.
+    pub(super) fn on(self, stack: ChildStack<W>) -> Self {
+        Self { stack, ..self }
+    }
+
+    /// What is left once nothing more is searched.
+    pub(super) fn into_stack(mut self) -> ChildStack<W> {
+        self.stack.clear();
+        self.stack
+    }
+
+    /// The same with these instructions, of which the answer and the nodes do not depend.
+    #[cfg(test)]
+    pub(super) fn with_instructions(self, instructions: Instructions) -> Self {
+        Self { instructions, ..self }
     }
 
     /// A bound of the score of `node`, an upper one if it is at most `alpha`, else a lower one.
@@ -117,6 +138,43 @@ impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
     ///
     /// Fails when the limits are reached.
     pub(super) fn search(&mut self, node: &Node<W>, moves: W, alpha: i32) -> Result<i32, Interrupted> {
+        // Plies times columns: never more, so it never grows.
+        self.stack.reserve((self.geometry.cells() * self.geometry.width()) as usize);
+        match self.instructions {
+            Instructions::Common => self.search_commonly(node, moves, alpha),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(_) => {
+                // SAFETY: only a processor that has the instructions has the token.
+                #[allow(unsafe_code, reason = "the compiler does not know what the token says")]
+                unsafe {
+                    self.search_by_avx2(node, moves, alpha)
+                }
+            }
+        }
+    }
+
+    /// [`Search::search`] for all processors.
+    fn search_commonly(&mut self, node: &Node<W>, moves: W, alpha: i32) -> Result<i32, Interrupted> {
+        self.search_children(node, moves, alpha, Self::search_commonly)
+    }
+
+    /// [`Search::search`] for those that have [`Instructions::Avx2`]: all that is inlined here is compiled for them.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn search_by_avx2(&mut self, node: &Node<W>, moves: W, alpha: i32) -> Result<i32, Interrupted> {
+        self.search_children(node, moves, alpha, |search, node, moves, alpha| {
+            search.search_by_avx2(node, moves, alpha)
+        })
+    }
+
+    #[inline(always)]
+    fn search_children(
+        &mut self,
+        node: &Node<W>,
+        moves: W,
+        alpha: i32,
+        search: impl Fn(&mut Self, &Node<W>, W, i32) -> Result<i32, Interrupted>,
+    ) -> Result<i32, Interrupted> {
         self.meter.begin_node()?;
         let before = self.meter.nodes;
         let base = self.stack.len();
@@ -148,7 +206,7 @@ impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
                 }
             }
             if score == i32::MIN {
-                score = child.for_parent(self.search(&child.node, child.moves, child.alpha(alpha))?);
+                score = child.for_parent(search(self, &child.node, child.moves, child.alpha(alpha))?);
             }
             best = best.max(score);
             if best > alpha {

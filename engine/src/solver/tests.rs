@@ -7,7 +7,11 @@ use proptest::prelude::*;
 use rand::RngExt;
 
 use super::geometry::Geometry;
+use super::meter::NodeMeter;
 use super::node::{self, Node};
+use super::processor::Instructions;
+use super::search::Search;
+use super::table::BoundsTable;
 use super::*;
 use crate::board::{BySide, Side};
 use crate::game::Game;
@@ -208,6 +212,43 @@ fn threads_find_the_same() {
         let expected = Solver::new().score(&position, FREE).unwrap().value;
         assert_eq!(parallel.score(&position, FREE).unwrap().value, expected, "{position:?}");
     }
+}
+
+/// What a search with these instructions says of all windows in turn, and its nodes.
+fn searched<G: Geometry<Word = u64>>(
+    geometry: G,
+    position: &Position,
+    instructions: Instructions,
+) -> Vec<(i32, u64)> {
+    let root = Node::new(geometry, position.mine().bits(), position.mask().bits());
+    let node::Settled::Open { node, moves, .. } = root.settle(geometry) else { return Vec::new() };
+    let table = BoundsTable::new(TableSize::DEFAULT, geometry.key_bits());
+    let meter = NodeMeter { limits: FREE, is_done: &NEVER, nodes: 0 };
+    let mut search = Search::new(geometry, &table, meter, 0).with_instructions(instructions);
+    [-4, -1, 0, 3].map(|alpha| (search.search(&node, moves, alpha).unwrap(), search.meter.nodes)).to_vec()
+}
+
+/// Where the processor has none but the common ones there is nothing to compare.
+#[test]
+fn all_instructions_find_the_same_in_the_same_nodes() {
+    let mut rng = rng::seeded(36);
+    let mut nodes = 0;
+    for variant in ["7x6", "6x5", "5x6x3", "8x5"] {
+        let variant: Variant = variant.parse().unwrap();
+        for _ in 0..60 {
+            let position = late_position(variant, 22, &mut rng);
+            let any = AnySize::of(variant);
+            let common = searched(any, &position, Instructions::Common);
+            assert_eq!(searched(any, &position, Instructions::best()), common, "{position:?}");
+            if variant == Variant::STANDARD {
+                for instructions in [Instructions::Common, Instructions::best()] {
+                    assert_eq!(searched(Standard, &position, instructions), common, "{position:?}");
+                }
+            }
+            nodes += common.last().map_or(0, |(_, nodes)| *nodes);
+        }
+    }
+    assert!(nodes > 10_000, "{nodes} nodes");
 }
 
 #[test]
