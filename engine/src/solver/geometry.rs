@@ -105,8 +105,9 @@ pub(super) trait Geometry: Copy + Send + Sync {
     #[inline(always)]
     fn has_line(self, cells: Self::Word) -> bool {
         // All directions before the one branch: a test in between would be guessed wrong too often.
-        let starts = self.strides().map(|stride| self.starts(cells, stride));
-        starts.into_iter().fold(Self::Word::ZERO, |all, starts| all | starts) != Self::Word::ZERO
+        let starts =
+            self.strides().into_iter().fold(Self::Word::ZERO, |all, stride| all | self.starts(cells, stride));
+        starts != Self::Word::ZERO
     }
 
     /// The cells above those given, column by column.

@@ -47,7 +47,9 @@ impl<W: Word> Order<W> {
     pub(super) fn new<G: Geometry<Word = W>>(geometry: G, node: &Node<W>) -> Self {
         let own = node.mine;
         let open = own | (geometry.full() & !node.mask);
-        let promising = geometry.strides().map(|stride| {
+        // A loop, for `map` of an array is a function of its own, compiled for every processor.
+        let mut promising = [W::ZERO; 4];
+        for (promising, stride) in promising.iter_mut().zip(geometry.strides()) {
             let steps = (0..geometry.connect()).map(|step| step * stride);
             let (mut any, mut several) = (W::ZERO, W::ZERO);
             for step in steps.clone() {
@@ -56,8 +58,8 @@ impl<W: Word> Order<W> {
                 any |= stones;
             }
             let starts = geometry.starts(open, stride) & any & !several;
-            steps.fold(W::ZERO, |cells, step| cells | starts.unbounded_shl(step))
-        });
+            *promising = steps.fold(W::ZERO, |cells, step| cells | starts.unbounded_shl(step));
+        }
         Self { promising }
     }
 
