@@ -19,7 +19,7 @@
 //! # Ok::<(), fourfold_engine::ReplayError>(())
 //! ```
 
-// Not `forbid`: the solver allows itself a prefetch (`solver::processor`) and instructions that not every processor has.
+// Not `forbid`: one module, `solver::processor`, allows itself a prefetch and what not every processor can.
 #![deny(unsafe_code)]
 
 pub mod board;

@@ -7,6 +7,8 @@ use super::meter::NodeMeter;
 use super::node::{Node, Settled};
 use super::order;
 use super::processor::Instructions;
+#[cfg(target_arch = "x86_64")]
+use super::processor::by_avx2;
 use super::table::{BoundsTable, Place};
 use super::word::Word;
 use crate::board::Variant;
@@ -143,13 +145,7 @@ impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
         match self.instructions {
             Instructions::Common => self.search_commonly(node, moves, alpha),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2(_) => {
-                // SAFETY: only a processor that has the instructions has the token.
-                #[allow(unsafe_code, reason = "the compiler does not know what the token says")]
-                unsafe {
-                    self.search_by_avx2(node, moves, alpha)
-                }
-            }
+            Instructions::Avx2(proof) => by_avx2!(proof, self.search_by_avx2(node, moves, alpha)),
         }
     }
 
@@ -178,15 +174,8 @@ impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
         self.meter.begin_node()?;
         let before = self.meter.nodes;
         let base = self.stack.len();
-        let mut best = match self.settle_children(node, moves, alpha) {
-            Glance::Cut(score) => {
-                self.stack.truncate(base);
-                return Ok(score);
-            }
-            Glance::Rest(best) => best,
-        };
         let mut queue = Queue::default();
-        best = match self.probe_children(node, alpha, best, base, &mut queue) {
+        let mut best = match self.glance_at_children(node, moves, alpha, &mut queue) {
             Glance::Cut(score) => {
                 self.stack.truncate(base);
                 return Ok(score);
@@ -217,6 +206,16 @@ impl<'a, W: Word, G: Geometry<Word = W>> Search<'a, G> {
         let place = self.table.place(node.key(self.geometry), self.geometry.key_bits());
         self.table.remember(place, best, alpha, self.meter.nodes - before);
         Ok(best)
+    }
+
+    /// Lists the children that have to be searched, in order.
+    #[inline(always)]
+    fn glance_at_children(&mut self, node: &Node<W>, moves: W, alpha: i32, queue: &mut Queue) -> Glance {
+        let base = self.stack.len();
+        match self.settle_children(node, moves, alpha) {
+            Glance::Cut(score) => Glance::Cut(score),
+            Glance::Rest(best) => self.probe_children(node, alpha, best, base, queue),
+        }
     }
 
     /// Plays each move and the forced line after it, and lists the children of which the rules and the static bounds
