@@ -4,9 +4,11 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -15,6 +17,12 @@ const POSTGRES_SOCKET: &str = ".s.PGSQL.5432";
 
 /// Read at a time.
 const PORTION: usize = 16 * 1_024;
+
+/// A thread for the lines alone: what passes here must not wait for what the test's clients have to do.
+static LINES: LazyLock<Runtime> = LazyLock::new(|| {
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    threads.expect("a runtime")
+});
 
 /// What does not get through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,10 +66,11 @@ impl Line {
     /// A line to a database whose server has its socket in one directory, by a socket in another one.
     pub(crate) fn to_database(server: &Path, own: &Path) -> Self {
         std::fs::create_dir_all(own).expect("a writable directory");
+        let _on_the_lines = LINES.enter();
         let listener = UnixListener::bind(own.join(POSTGRES_SOCKET)).expect("a short path");
         let server = server.join(POSTGRES_SOCKET);
         let (cut, seen) = watch::channel(Cut::default());
-        let task = tokio::spawn(async move {
+        let task = LINES.spawn(async move {
             let mut streams = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 streams.spawn(pass(client, UnixStream::connect(server.clone()), seen.clone()));
@@ -71,11 +80,14 @@ impl Line {
     }
 
     /// A line to the bus, and the address at which it begins.
-    pub(crate) async fn to_bus(server: SocketAddr) -> (SocketAddr, Self) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    pub(crate) fn to_bus(server: SocketAddr) -> (SocketAddr, Self) {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        listener.set_nonblocking(true).expect("a socket that can wait");
+        let _on_the_lines = LINES.enter();
+        let listener = TcpListener::from_std(listener).expect("a listener");
         let address = listener.local_addr().expect("it is bound");
         let (cut, seen) = watch::channel(Cut::default());
-        let task = tokio::spawn(async move {
+        let task = LINES.spawn(async move {
             let mut streams = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 streams.spawn(pass(client, TcpStream::connect(server), seen.clone()));

@@ -95,7 +95,7 @@ impl Nodes {
             let (url, site) = if network::is_entered() {
                 Site::on_machine(own, number, &url, bus)
             } else {
-                Site::by_lines(own, number, &url, bus).await
+                Site::by_lines(own, number, &url, bus)
             };
             std::fs::write(server::url_file(&site.directory), url).expect("a writable directory");
             nodes.sites.push(site);
@@ -209,11 +209,11 @@ impl Nodes {
 
 impl Site {
     /// One that reaches the others by lines of its own, which can be cut, and its URL of the database.
-    async fn by_lines(directory: PathBuf, number: usize, url: &str, bus: &Bus) -> (String, Self) {
+    fn by_lines(directory: PathBuf, number: usize, url: &str, bus: &Bus) -> (String, Self) {
         let socket = directory.join("line");
         let (url, server) = url_by(url, &socket);
         let database = Line::to_database(&server, &socket);
-        let (bus_address, bus) = Line::to_bus(bus.address()).await;
+        let (bus_address, bus) = Line::to_bus(bus.address());
         let settings = settings(number, &Bus::url_by(bus_address));
         (url, Self { directory, settings, address: None, reach: Reach::Lines { database, bus } })
     }
