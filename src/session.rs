@@ -6,6 +6,7 @@
 
 pub(crate) mod client_session;
 pub(crate) mod departed;
+pub(crate) mod doors;
 pub(crate) mod frame_guard;
 pub(crate) mod gateway;
 mod heartbeat;

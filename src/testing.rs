@@ -38,6 +38,7 @@ use crate::model::player::PlayerKind;
 use crate::protocol::server::{Snapshot, Welcome};
 use crate::protocol::{ClientMessage, ErrorCode, FEATURES, Request, ServerMessage, WireError};
 use crate::session::departed::Departed;
+use crate::session::doors::Doors;
 use crate::session::port::{Caller, Credential, Disconnected, Gateway, Opened, RefusedHello, SessionPort};
 use crate::session::{Services, SessionGateway};
 use crate::system::config::{HouseBotConfig, ProgramsConfig};
@@ -188,6 +189,7 @@ impl Arena {
             host,
             lobby,
             feeds,
+            doors: Doors::new(&networks),
             shares: networks,
             metrics,
             tasks,

@@ -92,6 +92,7 @@ impl Relay {
     /// Takes connections until it is dropped. Those that are passed on go on for as long as their leader leads.
     pub(crate) async fn run(&self, listener: &TcpListener) -> Infallible {
         let mut warnings = Warnings::default();
+        let mut taken = 0_usize;
         loop {
             let (client, peer) = listener::accept(listener, &mut warnings).await;
             let address = peer.ip().to_canonical();
@@ -101,6 +102,8 @@ impl Relay {
                     warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
                 }
             }
+            taken = taken.wrapping_add(1);
+            listener::give_way(taken).await;
         }
     }
 

@@ -86,7 +86,8 @@ impl SessionPort for ClientSession {
             Disconnected::Bye => Connection::Left,
             Disconnected::Lost => Connection::Lost,
         };
-        let booked = self.session.ask(|booked| SessionCommand::SocketGone { how, booked }).await;
+        let telling = self.session.ask(|booked| SessionCommand::SocketGone { how, booked });
+        let booked = self.services.doors.go(telling).await;
         if booked.is_none() {
             self.outlived(how).await;
         }

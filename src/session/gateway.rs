@@ -37,7 +37,7 @@ use crate::model::time::UnixMillis;
 use crate::model::world::chance;
 use crate::storage::store::Write;
 use crate::system::config::SiteOrigin;
-use crate::system::shares::{Payer, Refusal, Share};
+use crate::system::shares::{Busy, Payer, Refusal, Share};
 
 /// Longest text that a bot says about itself.
 const PROFILE_CHARS_MAX: usize = 140;
@@ -122,7 +122,7 @@ impl Gateway for SessionGateway {
         let gateway = self.clone();
         self.services.tasks.spawn(async move {
             let has_given_up = || answer.is_closed();
-            let result = gateway.find_or_open(hello, id.as_deref(), caller, has_given_up).await;
+            let result = gateway.take_in(hello, id.as_deref(), caller, has_given_up).await;
             // Whoever gave up does not take it: it is let go where it is dropped, here or on the way.
             let _ = answer.send(result);
         });
@@ -139,6 +139,26 @@ impl SessionGateway {
     pub fn new(services: Arc<Services>) -> Self {
         services.metrics.errors_of_socket(ErrorCode::ALL.map(ErrorCode::as_str));
         Self { services }
+    }
+
+    /// Opens a session once it is the client's turn.
+    async fn take_in(
+        &self,
+        hello: Hello,
+        re: Option<&str>,
+        caller: Caller,
+        has_given_up: impl Fn() -> bool,
+    ) -> Result<Opened, RefusedHello> {
+        let address = caller.address;
+        let opening = async {
+            if has_given_up() {
+                return Err(given_up());
+            }
+            self.find_or_open(hello, re, caller, &has_given_up).await
+        };
+        // Boxed, for it is large and handed on.
+        let opened = self.services.doors.come(address, Box::pin(opening)).await;
+        opened.unwrap_or_else(|Busy| Err(crowded()))
     }
 
     /// Refuses whoever comes from where operators let nobody in.
@@ -563,6 +583,12 @@ fn used_up(refusal: &Refusal) -> RefusedHello {
 /// The process ends: whoever comes back later goes on with the session that it had.
 fn stopping() -> RefusedHello {
     let error = WireError::new(ErrorCode::Busy, "the server restarts").retry_in(RETRY_AFTER_FAILURE);
+    RefusedHello { error: error.fatal(), code: CloseCode::Restart }
+}
+
+/// More wait for a session than there can be.
+fn crowded() -> RefusedHello {
+    let error = WireError::new(ErrorCode::Busy, "too many connect at once").retry_in(RETRY_AFTER_FAILURE);
     RefusedHello { error: error.fatal(), code: CloseCode::Restart }
 }
 

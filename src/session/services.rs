@@ -7,6 +7,7 @@ use fourfold_engine::Variant;
 use tracing::error;
 
 use super::departed::{Departed, Departure};
+use super::doors::Doors;
 use super::rate_limit::of_watchers;
 use crate::accounts::Accounts;
 use crate::cluster::port::Counts;
@@ -52,6 +53,8 @@ pub struct Services {
     pub(crate) lobby: LobbyHandle,
     /// Streams of events that are not one game.
     pub(crate) feeds: Feeds,
+    /// Who may come and go now.
+    pub(crate) doors: Doors,
     /// What each network may use up.
     pub(crate) shares: Shares,
     pub(crate) metrics: Arc<Metrics>,

@@ -23,7 +23,7 @@ use self::ledger::{Account, Ledger, Part};
 use self::line::LineRule;
 pub(crate) use self::network::network;
 pub(crate) use self::rules::Share;
-pub(crate) use self::turns::Turns;
+pub(crate) use self::turns::{Busy, Turns};
 use crate::model::clock;
 use crate::model::ids::PlayerId;
 use crate::system::metrics::Metrics;

@@ -49,6 +49,7 @@ use crate::play::room::Directory;
 use crate::protocol::FEATURES;
 use crate::session::Services;
 use crate::session::departed::Departed;
+use crate::session::doors::Doors;
 use crate::storage::members::NodeList;
 use crate::storage::puzzles::{Harvest, NewPuzzle};
 use crate::storage::record::StoredGame;
@@ -362,6 +363,7 @@ pub(super) async fn session(
         host: playing.host.clone(),
         lobby,
         feeds: playing.feeds.clone(),
+        doors: Doors::new(&ground.shares),
         shares: ground.shares.clone(),
         metrics: Arc::clone(&ground.metrics),
         tasks: ground.tasks.clone(),

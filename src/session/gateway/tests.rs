@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use futures::future::join_all;
+
 use super::*;
 use crate::model::bounded::BoundedLong;
 use crate::model::ids::GameId;
@@ -9,6 +11,7 @@ use crate::protocol::ClientMessage;
 use crate::protocol::client::{OpenChallenge, Ping, ProgramFault, ProgramFaultKind, Resign, Watch};
 use crate::protocol::server::ServerMessage;
 use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
+use crate::session::doors::COMING_MAX;
 use crate::session::port::{Disconnected, IDLE_GUEST_WITHIN, RESUME_WITHIN};
 use crate::storage::bot_versions::FaultKind;
 use crate::storage::store::StoreError;
@@ -151,6 +154,28 @@ async fn one_network_makes_so_many_sessions_a_minute_and_takes_none_from_others(
     assert!(back.is_ok(), "to go on costs nothing");
     tokio::time::sleep(wait + Duration::from_millis(1)).await;
     arena.guest_from("192.0.2.1").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_those_who_come_at_once_so_many_are_greeted_at_a_time() {
+    let arena = Arena::new().await;
+    let (doors, here) = (&arena.services.doors, "198.51.100.1".parse().unwrap());
+    let others = join_all((0..COMING_MAX).map(|_| doors.come(here, std::future::pending::<()>())));
+    let guests = async {
+        let soon = Duration::from_millis(10);
+        let given_up = tokio::time::timeout(soon, arena.guest_from("192.0.2.1")).await.map(drop);
+        assert!(given_up.is_err(), "it waits");
+        assert_eq!(arena.services.sessions.count(), 0);
+        arena.guest_from("192.0.2.2").await
+    };
+    let greeted = tokio::select! {
+        biased;
+        _ = others => unreachable!(),
+        greeted = guests => greeted,
+    };
+    assert!(!greeted.welcome.resumed);
+    arena.settle().await;
+    assert_eq!(arena.services.sessions.count(), 1, "whoever has given up is not greeted");
 }
 
 #[tokio::test(start_paused = true)]

@@ -39,13 +39,16 @@ pub(super) struct Line {
     settings: ShareSettings,
     at_work: HashMap<IpAddr, usize>,
     waiting: HashMap<IpAddr, VecDeque<u64>>,
+    /// How many that are.
+    waiting_in_all: usize,
     /// The networks that wait, the next one first. A network that had its turn goes to the end.
     order: VecDeque<IpAddr>,
 }
 
 impl Line {
     pub(super) fn new(rule: LineRule, settings: ShareSettings) -> Self {
-        Self { rule, settings, at_work: HashMap::new(), waiting: HashMap::new(), order: VecDeque::new() }
+        let (at_work, waiting) = (HashMap::new(), HashMap::new());
+        Self { rule, settings, at_work, waiting, waiting_in_all: 0, order: VecDeque::new() }
     }
 
     pub(super) fn enter(&mut self, network: IpAddr, number: u64) -> Entered {
@@ -57,7 +60,7 @@ impl Line {
         if waits >= self.settings.part_of(network, self.rule.waiting_of_network) {
             return Entered::Full;
         }
-        let displaced = if self.count_waiting() < self.rule.waiting {
+        let displaced = if self.waiting_in_all < self.rule.waiting {
             None
         } else {
             match self.displace(waits) {
@@ -69,6 +72,7 @@ impl Line {
             self.order.push_back(network);
         }
         self.waiting.entry(network).or_default().push_back(number);
+        self.waiting_in_all += 1;
         displaced.map_or(Entered::Waits, Entered::Displaces)
     }
 
@@ -85,7 +89,9 @@ impl Line {
     /// Somebody does not want to wait any longer.
     pub(super) fn give_up(&mut self, network: IpAddr, number: u64) {
         if let Some(line) = self.waiting.get_mut(&network) {
+            let before = line.len();
             line.retain(|each| *each != number);
+            self.waiting_in_all -= before - line.len();
             self.forget_if_empty(network);
         }
     }
@@ -94,9 +100,14 @@ impl Line {
     pub(super) fn next(&mut self) -> Option<(IpAddr, u64)> {
         let at = self.order.iter().position(|network| self.may_begin(*network))?;
         let network = self.order.remove(at)?;
-        let number = self.waiting.get_mut(&network)?.pop_front()?;
-        self.order.push_back(network);
-        self.forget_if_empty(network);
+        let line = self.waiting.get_mut(&network)?;
+        let number = line.pop_front()?;
+        self.waiting_in_all -= 1;
+        if line.is_empty() {
+            self.waiting.remove(&network);
+        } else {
+            self.order.push_back(network);
+        }
         *self.at_work.entry(network).or_default() += 1;
         Some((network, number))
     }
@@ -107,10 +118,6 @@ impl Line {
                 < self.settings.part_of(network, self.rule.at_work_of_network)
     }
 
-    fn count_waiting(&self) -> usize {
-        self.waiting.values().map(VecDeque::len).sum()
-    }
-
     /// Takes the last one of the longest line out, if it is longer by two than the newcomer's own.
     fn displace(&mut self, own: usize) -> Option<u64> {
         let (&network, line) = self.waiting.iter_mut().max_by_key(|(_, line)| line.len())?;
@@ -118,6 +125,7 @@ impl Line {
             return None;
         }
         let number = line.pop_back();
+        self.waiting_in_all -= usize::from(number.is_some());
         self.forget_if_empty(network);
         number
     }
@@ -212,6 +220,7 @@ mod tests {
         assert_eq!(line.enter(network(2), 10), Entered::Displaces(3));
         assert_eq!(line.enter(network(3), 20), Entered::Displaces(2));
         assert_eq!(line.enter(network(4), 30), Entered::Full, "nobody has more than a newcomer would");
+        assert_eq!(line.waiting_in_all, 3);
         assert_eq!(line.enter(network(2), 11), Entered::Full);
     }
 
@@ -228,5 +237,6 @@ mod tests {
         line.leave(network(4));
         assert_eq!(line.next(), None);
         assert!(line.at_work.is_empty() && line.waiting.is_empty() && line.order.is_empty());
+        assert_eq!(line.waiting_in_all, 0);
     }
 }
