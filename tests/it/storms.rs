@@ -16,6 +16,7 @@ use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pai
 use fourfold::model::clock::TimeControl;
 use fourfold::protocol::server::GameEnd;
 use fourfold::system::config::Bounded;
+use futures::future::try_join_all;
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -31,6 +32,10 @@ const AT_A_TIME: usize = 32;
 const BACK_MAX: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(30)];
 /// Attempts to come back: about a minute, half of the time for which a session is kept.
 const RETURNS_MAX: u32 = 15;
+/// Pairs who play meanwhile, and how long they think: a move of some of them is due all the time, so that a stall is in
+/// the figures for as long as it lasts. One pair that plays as fast as it can has one slow move of a thousand then.
+const OTHERS: u64 = 20;
+const THINK: Duration = Duration::from_millis(200);
 const TIME: TimeControl = TimeControl { bank_ms: Some(600_000), increment_ms: 0, move_ms: None };
 
 /// Times moves of those who stay.
@@ -101,19 +106,22 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
 
     let (unhurt, stop) = (Arc::new(Unhurt::default()), CancellationToken::new());
     let stay = || Introduction { url: url.clone(), ..Introduction::default() };
-    let plan = PairPlan {
-        challenger: stay(),
-        challenged: stay(),
-        time: TIME,
-        rated: false,
-        load: false,
-        games: None,
-        think: Duration::ZERO,
-        patience: None,
-        seed: 1,
-    };
-    let witness: Arc<dyn Witness> = Arc::<Unhurt>::clone(&unhurt);
-    let playing = on_their_own(play_pair(plan, witness, stop.clone()));
+    let others = (0..OTHERS).map(|seed| {
+        let plan = PairPlan {
+            challenger: stay(),
+            challenged: stay(),
+            time: TIME,
+            rated: false,
+            load: false,
+            games: None,
+            think: THINK,
+            patience: None,
+            seed,
+        };
+        let witness: Arc<dyn Witness> = Arc::<Unhurt>::clone(&unhurt);
+        play_pair(plan, witness, stop.clone())
+    });
+    let playing = on_their_own(try_join_all(others.collect::<Vec<_>>()));
     while unhurt.moves() == 0 {
         tokio::task::yield_now().await;
     }
