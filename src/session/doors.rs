@@ -97,10 +97,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn so_many_come_and_go_at_a_time() {
         let (doors, took, began) = (doors(), TURN_MAX / 2, Instant::now());
-        let coming = (0..2 * COMING_MAX).map(|_| doors.come(HERE, sleep(took)));
+        let coming = (0..2 * COMING_MAX).map(|_| doors.come(HERE, async { sleep(took).await }));
         assert!(join_all(coming).await.into_iter().all(|came| came.is_ok()));
         assert_eq!(began.elapsed(), 2 * took);
-        join_all((0..2 * GOING_MAX).map(|_| doors.go(sleep(took)))).await;
+        join_all((0..2 * GOING_MAX).map(|_| doors.go(async { sleep(took).await }))).await;
         assert_eq!(began.elapsed(), 4 * took);
     }
 
