@@ -431,16 +431,25 @@ fn get(daemon: &Daemon, path: &str) -> Value {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "processes are waited for, which know no other time")]
 fn what_a_bridged_program_dies_of_is_on_its_list_of_faults() {
     let daemon = Daemon::start();
     let connection = ["bridge", "--url", &daemon.url, "--token", &daemon.token, "--startup-ms", "60000"];
     let played = run(&[&connection[..], &["--opponent", "greedy", "--", &bot("dies.sh")]].concat());
     let said = String::from_utf8_lossy(&played.stderr);
     assert!(played.status.code() == Some(1) && said.contains("3 games in a row"), "{said}");
-    let faults = get(&daemon, "/api/v1/bots/@me/faults");
-    let faults = faults["items"].as_array().unwrap();
+    // The last one may be on its way to the disk still.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let faults = loop {
+        let faults = get(&daemon, "/api/v1/bots/@me/faults");
+        let faults = faults["items"].as_array().unwrap().clone();
+        if faults.len() >= 3 || std::time::Instant::now() > deadline {
+            break faults;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
     assert!(faults.len() >= 3, "a game that is lost in two moves is none: {faults:?}");
-    for fault in faults {
+    for fault in &faults {
         assert_eq!(fault["kind"], "left", "{fault}");
         let note = fault["note"].as_str().unwrap();
         assert!(note.contains("code 3") && note.contains("cannot go on"), "{fault}");

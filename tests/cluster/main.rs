@@ -170,7 +170,7 @@ async fn run(
     // A database of this version is one that the version before cannot lead with.
     let first_binary = || before.map_or_else(daemon::fourfold, std::process::Command::new);
     let bots = players::create_bots_by(&first_binary, &arena, arguments.games);
-    let mut nodes = Nodes::start(directory, &arena, bus, before).await;
+    let mut nodes = Nodes::start(directory, &arena, bus, before);
     let balancers =
         [Balancer::start(nodes.addresses(), 0).await, Balancer::start(nodes.addresses(), 1).await];
     let history = Arc::new(History::create(&directory.join("history.ndjson")));

@@ -78,7 +78,7 @@ struct ShownNode {
 impl Nodes {
     /// Starts them on the database that `arena` names, with its key: by lines that can be cut, or each on a machine of
     /// its own; by a binary of the version before if there is one.
-    pub(crate) async fn start(directory: &Path, arena: &Path, bus: &Bus, before: Option<&Path>) -> Self {
+    pub(crate) fn start(directory: &Path, arena: &Path, bus: &Bus, before: Option<&Path>) -> Self {
         let mut nodes = Self {
             arena: arena.to_owned(),
             sites: Vec::new(),
