@@ -24,9 +24,9 @@ pub(super) fn prefetch<T>(place: &T) {
 
 /// With which instructions a search is done. The answer is the same, and so are the nodes.
 ///
-/// On x86-64 those of 2013 (Intel's Haswell, AMD's Excavator two years later) take a tenth to a fifth off the time of a
-/// node: it counts, shifts and finds bits all the time, and four directions of a line fit into one register. Beyond
-/// them nothing is gained: AVX-512 costs as much as it saves.
+/// On x86-64 those of 2013 (Intel's Haswell, AMD's Excavator two years later) take a tenth off the time of a node:
+/// it counts, shifts and finds bits all the time, and four directions of a line fit into one register. Beyond them
+/// nothing is gained: AVX-512 costs as much as it saves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Instructions {
     /// Those that every processor of the kind has.
