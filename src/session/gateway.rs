@@ -122,7 +122,11 @@ impl Gateway for SessionGateway {
         let gateway = self.clone();
         self.services.tasks.spawn(async move {
             let has_given_up = || answer.is_closed();
-            let result = gateway.take_in(hello, id.as_deref(), caller, has_given_up).await;
+            let address = caller.address;
+            // Boxed, for it is large and handed on.
+            let opening = Box::pin(gateway.find_or_open(hello, id.as_deref(), caller, has_given_up));
+            let came = gateway.services.doors.come(address, opening).await;
+            let result = came.unwrap_or_else(|Busy| Err(crowded()));
             // Whoever gave up does not take it: it is let go where it is dropped, here or on the way.
             let _ = answer.send(result);
         });
@@ -139,26 +143,6 @@ impl SessionGateway {
     pub fn new(services: Arc<Services>) -> Self {
         services.metrics.errors_of_socket(ErrorCode::ALL.map(ErrorCode::as_str));
         Self { services }
-    }
-
-    /// Opens a session once it is the client's turn.
-    async fn take_in(
-        &self,
-        hello: Hello,
-        re: Option<&str>,
-        caller: Caller,
-        has_given_up: impl Fn() -> bool,
-    ) -> Result<Opened, RefusedHello> {
-        let address = caller.address;
-        let opening = async {
-            if has_given_up() {
-                return Err(given_up());
-            }
-            self.find_or_open(hello, re, caller, &has_given_up).await
-        };
-        // Boxed, for it is large and handed on.
-        let opened = self.services.doors.come(address, Box::pin(opening)).await;
-        opened.unwrap_or_else(|Busy| Err(crowded()))
     }
 
     /// Refuses whoever comes from where operators let nobody in.
@@ -202,6 +186,10 @@ impl SessionGateway {
         caller: Caller,
         has_given_up: impl Fn() -> bool,
     ) -> Result<Opened, RefusedHello> {
+        // Nor is anything asked of the store for whoever has gone while others had their turn.
+        if has_given_up() {
+            return Err(given_up());
+        }
         self.keep_out(caller.address)?;
         self.check_needs(&hello.needs)?;
         let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
