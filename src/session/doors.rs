@@ -117,7 +117,7 @@ mod tests {
             biased;
             _ = stuck => unreachable!(),
             _ = leaving => unreachable!(),
-            () = others => {}
+            came = timeout(8 * TURN_MAX, others) => came.expect("they come, rather than wait for ever"),
         }
         assert!(began.elapsed() <= 2 * TURN_MAX, "{:?}", began.elapsed());
     }
