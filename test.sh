@@ -22,6 +22,10 @@ missing() {
     exit 1
 }
 
+can_install() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null
+}
+
 find_chromium() {
     for name in chromium chromium-browser google-chrome; do
         command -v "$name" && return
@@ -32,16 +36,13 @@ find_chromium() {
 step 'format'
 cargo fmt --all -- --check
 
-step 'lints'
-cargo clippy --locked --workspace --all-targets -- -D warnings
-
 # Its servers are the tests' own: they only need the programs.
 if [ ! -x "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1)" ] && ! command -v initdb >/dev/null; then
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || missing PostgreSQL 'apt-get install postgresql'
+    can_install || missing PostgreSQL 'apt-get install postgresql'
     apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql >/dev/null
 fi
 if ! PATH=$PATH:/usr/sbin command -v nats-server >/dev/null; then
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || missing NATS 'apt-get install nats-server'
+    can_install || missing NATS 'apt-get install nats-server'
     apt-get update -qq && apt-get install -y -qq --no-install-recommends nats-server >/dev/null
 fi
 export FOURFOLD_CLUSTER_TESTS=require
@@ -50,19 +51,25 @@ export FOURFOLD_CLUSTER_TESTS=require
 RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
 export RUST_TEST_THREADS
 
-if ! CHROMIUM=$(find_chromium); then
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null
-    fi
-    CHROMIUM=$(find_chromium) || missing chromium 'apt-get install chromium, as root'
+if can_install && ! { find_chromium && command -v chromium-headless-shell; } >/dev/null; then
+    # Not every distribution has the shell, and all can be tested without: it only needs a third less of the processor.
+    apt-get update -qq || true
+    find_chromium >/dev/null || apt-get install -y -qq --no-install-recommends chromium >/dev/null
+    apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null || true
 fi
-export CHROMIUM
+CHROMIUM=$(find_chromium) || missing chromium 'apt-get install chromium, as root'
+CHROMIUM_SHELL=$(command -v chromium-headless-shell) || CHROMIUM_SHELL=$CHROMIUM
+export CHROMIUM CHROMIUM_SHELL
 command -v python3 >/dev/null || missing python3 'install Python 3.10 or newer'
 command -v node >/dev/null || missing node 'install Node.js 20 or newer'
 command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
 
-step 'build of the tests'
-cargo test --locked --workspace --no-run
+step 'lints and build of the tests'
+# Clippy is a compiler: what it looks at it compiles as well, so that nothing is gone through twice.
+export RUSTC_WORKSPACE_WRAPPER="$PWD/tests/linted-rustc.sh"
+mkdir -p "$target"
+cargo test --locked --workspace --no-run --message-format=json-render-diagnostics >"$target/built.json"
+python3 tests/lanes.py <"$target/built.json" >"$target/programs"
 
 # From here on the real daemon is tested from outside as well, as the tests have built it: `cargo build` would build all
 # libraries once more, without the features that tests ask of them, which takes two minutes.
@@ -77,14 +84,35 @@ kept() {
     return "$(cat "$log.ended")"
 }
 
-from_inside() {
-    step 'tests; those of kills, power cuts and failing disks, and the simulation, in their short forms'
-    kept "$target/tests.log" cargo test --locked --workspace --no-fail-fast
+# Runs all programs of a lane in their folders, one after the other: `run LANE [COMMAND…]`, by a command if there is one.
+run() {
+    lane=$1 failed=0
+    shift
+    while IFS='|' read -r of folder program; do
+        [ "$of" = "$lane" ] || continue
+        printf '\n     Running %s\n' "$program"
+        (cd "$folder" && "$@" "$program") </dev/null || failed=1
+    done <"$target/programs"
+    return "$failed"
 }
 
-# With the examples, for then the libraries have the features that the tests ask of them, and need not be checked anew.
+waiting() {
+    step 'tests that wait; those of kills, power cuts and failing disks in their short forms'
+    kept "$target/tests.log" run waits
+}
+
+# With the examples, for then the libraries have the features that the tests ask of them.
 documentation() {
-    RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --lib --examples --no-deps --document-private-items
+    nice -n 19 cargo test --locked --workspace --doc &&
+    RUSTC_WORKSPACE_WRAPPER='' RUSTDOCFLAGS='-D warnings' nice -n 19 \
+        cargo doc --locked --workspace --lib --examples --no-deps --document-private-items
+}
+
+computing() {
+    failed=0
+    run computes nice -n 19 || failed=1
+    documentation || failed=1
+    return "$failed"
 }
 
 kits() {
@@ -114,27 +142,27 @@ again() {
     [ ! -f "$1" ] || sed -n "$2" "$1" | tail -n 150
 }
 
-# One part after the other, each to its end: side by side they were no faster on two slow cores, and tests that wait for
-# something waited in vain. Only the documentation, which has one core, is made beside the kits, which wait. Behind `||` a
+# One part after the other, each to its end, and beside all of them, in the time that they leave, what computes and asks no
+# clock. Tests that wait for something waited in vain where others stood beside them with the same right. Behind `||` a
 # failing step would not end its part.
 set +e
-(set -e; from_inside)
-inside=$?
-step 'documentation, beside the kits'
-(set -e; documentation) >"$target/documentation.log" 2>&1 &
-documenting=$!
+(set -e; kept "$target/computing.log" computing) >/dev/null 2>&1 &
+computing=$!
+(set -e; waiting)
+waited=$?
 (set -e; kits)
 kits=$?
-wait "$documenting"
-documented=$?
-step 'what was said of the documentation'
-cat "$target/documentation.log"
 (set -e; in_a_browser)
 pages=$?
+wait "$computing"
+computed=$?
+step 'what the tests that compute and the documentation said meanwhile'
+cat "$target/computing.log"
 set -e
 [ "$pages" = 0 ] || again "$target/pages.log" '/^ *not ok /,/^ *\.\.\.$/p'
-[ "$inside" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
-for part in "$inside" "$documented" "$kits" "$pages"; do
+[ "$waited" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
+[ "$computed" = 0 ] || again "$target/computing.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
+for part in "$waited" "$computed" "$kits" "$pages"; do
     [ "$part" = 0 ] || exit "$part"
 done
 

@@ -123,12 +123,14 @@ test("a token is replaced and revoked from the keyboard", async () => {
   const page = await browser.visitor(arena.url);
   await signUp(page, "Omar");
   const first = await makeBot(page, "omars-bot");
+  const listed = await page.getAttribute("[data-revoke]", "id");
   await page.focus("[data-rotate]");
   await page.keyboard.press("Enter");
   await page.waitForFunction((old) => document.querySelector("#token-value")?.textContent !== old, first);
   const second = (await page.textContent("#token-value")) ?? "";
   assert.match(second, /^c4b_/);
   assert.ok((await page.textContent("#start-Rust"))?.includes(second), "the lines have the new token");
+  await page.waitForFunction((old) => document.querySelector("[data-revoke]")?.id !== old, listed);
   assert.equal(await page.locator("#tokens li").count(), 1);
   const status = async (/** @type {string} */ token) => {
     const headers = { Authorization: `Bearer ${token}` };

@@ -17,7 +17,7 @@ const browser = new Browser();
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 // A page that has lost the daemon tries again until it is back.
-afterEach(() => browser.endOfTest(/ERR_CONNECTION|status of 422/));
+afterEach(() => browser.endOfTest(/ERR_CONNECTION|fetching the script|status of 422/));
 
 /** @param {Page} page */
 const open = (page) => page.waitForSelector('html[data-connection="open"]');

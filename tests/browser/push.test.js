@@ -26,7 +26,7 @@ Object.assign(arena.environment, {
   FOURFOLD_PUSH_SUBJECT: "mailto:ops@example.org",
 });
 
-before(() => Promise.all([arena.start(), browser.start()]));
+before(() => Promise.all([arena.start(), browser.start({ whole: true })]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.endOfTest());
 
