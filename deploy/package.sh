@@ -4,9 +4,9 @@
 #   deploy/package.sh [DIRECTORY]        default: target/package
 #
 # Needs the target of musl (`rustup target add x86_64-unknown-linux-musl`), a C compiler for it and make (Debian:
-# musl-tools, make), and cargo-deb (`cargo install cargo-deb --locked`). FOURFOLD_BINARY names a binary that is there
-# already, so that nothing is built, FOURFOLD_MAINTAINER whoever answers for the package, `Name <address>`; without it
-# that is the author of the commit.
+# musl-tools, make), what deploy/build.sh needs, and cargo-deb (`cargo install cargo-deb --locked`). FOURFOLD_BINARY names
+# a binary that is there already, so that nothing is built, FOURFOLD_MAINTAINER whoever answers for the package,
+# `Name <address>`; without it that is the author of the commit.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-target/package}
@@ -16,10 +16,8 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 name=fourfold-$version-$machine-linux
 
 if [ -z "${FOURFOLD_BINARY:-}" ]; then
-    # Pages of memory have up to 64 KiB on some kernels of aarch64; the allocator must know the largest.
-    if [ "$machine" = aarch64 ]; then export JEMALLOC_SYS_WITH_LG_PAGE=16; fi
-    cargo build --release --locked --bin fourfold --target "$target"
-    FOURFOLD_BINARY=target/$target/release/fourfold
+    deploy/build.sh "$target"
+    FOURFOLD_BINARY=target/profiled/$target/release/fourfold
 fi
 
 # Where Cargo.toml looks for what goes into the package.
