@@ -23,7 +23,7 @@ case $target in aarch64-*) export JEMALLOC_SYS_WITH_LG_PAGE=16 ;; esac
 
 # Builds the daemon in a folder with an argument for the crates that a move passes: `build FOLDER ARGUMENT`.
 build() {
-    RUSTC_WRAPPER=$PWD/deploy/profiled-rustc.sh FOURFOLD_PROFILE=$2 CARGO_TARGET_DIR=$1 \
+    RUSTC_WRAPPER=$PWD/deploy/profiled-rustc.sh PROFILED=$2 CARGO_TARGET_DIR=$1 \
         cargo build --release --locked --bin fourfold --target "$target"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What deploy/build.sh has Cargo call in place of rustc: `profiled-rustc.sh RUSTC ARGUMENT…`. Crates that a move or a new
-# connection passes get FOURFOLD_PROFILE as an argument more. All others are compiled as always: a solver, a bot or a hash
+# connection passes get PROFILED as an argument more. All others are compiled as always: a solver, a bot or a hash
 # of passwords that no load has tried would count as idle, and be made small in place of fast.
 set -eu
 rustc=$1
@@ -15,7 +15,7 @@ case $crate in
         http | httparse | hyper | hyper_util | indexmap | matchit | mio | prometheus_client | rand | rusqlite | serde | \
         serde_core | serde_json | serde_path_to_error | sha1 | sharded_slab | slab | smallvec | tokio | tokio_tungstenite | \
         tokio_util | tower | tower_http | tracing | tracing_core | tracing_subscriber | tungstenite)
-        exec "$rustc" "$@" "$FOURFOLD_PROFILE"
+        exec "$rustc" "$@" "$PROFILED"
         ;;
 esac
 exec "$rustc" "$@"
