@@ -4,8 +4,9 @@
 #   ./test.sh          all steps; stops at the first failure, but runs the tests to their end
 #
 # Needs: Rust 1.94 or newer with rustfmt and clippy, a C compiler, Python 3.10 or newer with venv, Node 20 or newer with
-# npm, PostgreSQL 14 or newer, NATS and Chromium; these three are installed when this runs as root on Debian. One cargo profile
-# (dev) serves all steps, so that little is built twice.
+# npm, PostgreSQL 14 or newer, NATS and Chromium; these three are installed when this runs as root on Debian, and Chromium
+# without windows, which most pages are tried with where it is. One cargo profile (dev) serves all steps, so that little is
+# built twice.
 set -eu
 cd "$(dirname "$0")"
 
@@ -22,8 +23,12 @@ missing() {
     exit 1
 }
 
-can_install() {
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null
+has_postgres() {
+    [ -x "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1)" ] || command -v initdb >/dev/null
+}
+
+has_nats() {
+    PATH=$PATH:/usr/sbin command -v nats-server >/dev/null
 }
 
 find_chromium() {
@@ -33,33 +38,42 @@ find_chromium() {
     return 1
 }
 
+find_shell() {
+    command -v chromium-headless-shell
+}
+
+install() {
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
 step 'format'
 cargo fmt --all -- --check
 
-# Its servers are the tests' own: they only need the programs.
-if [ ! -x "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1)" ] && ! command -v initdb >/dev/null; then
-    can_install || missing PostgreSQL 'apt-get install postgresql'
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql >/dev/null
+# Of servers the programs are needed alone: tests start their own.
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    packages=
+    has_postgres || packages="$packages postgresql"
+    has_nats || packages="$packages nats-server"
+    find_chromium >/dev/null || packages="$packages chromium"
+    if [ -n "$packages" ] || ! find_shell >/dev/null; then
+        apt-get update -qq || true
+    fi
+    # shellcheck disable=SC2086 # each word is a package
+    [ -z "$packages" ] || install $packages || true
+    # Not every distribution has it, and all can be tested without: it only needs a third less of the processor.
+    find_shell >/dev/null || install chromium-headless-shell || true
 fi
-if ! PATH=$PATH:/usr/sbin command -v nats-server >/dev/null; then
-    can_install || missing NATS 'apt-get install nats-server'
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends nats-server >/dev/null
-fi
+has_postgres || missing PostgreSQL 'apt-get install postgresql'
+has_nats || missing NATS 'apt-get install nats-server'
+CHROMIUM=$(find_chromium) || missing chromium 'apt-get install chromium'
+CHROMIUM_SHELL=$(find_shell || echo "$CHROMIUM")
+export CHROMIUM CHROMIUM_SHELL
 export FOURFOLD_CLUSTER_TESTS=require
 
 # Most tests wait, for a disk, a database, a program or a clock, and leave their core to others meanwhile.
 RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
 export RUST_TEST_THREADS
 
-if can_install && ! { find_chromium && command -v chromium-headless-shell; } >/dev/null; then
-    # Not every distribution has the shell, and all can be tested without: it only needs a third less of the processor.
-    apt-get update -qq || true
-    find_chromium >/dev/null || apt-get install -y -qq --no-install-recommends chromium >/dev/null
-    apt-get install -y -qq --no-install-recommends chromium-headless-shell >/dev/null || true
-fi
-CHROMIUM=$(find_chromium) || missing chromium 'apt-get install chromium, as root'
-CHROMIUM_SHELL=$(command -v chromium-headless-shell) || CHROMIUM_SHELL=$CHROMIUM
-export CHROMIUM CHROMIUM_SHELL
 command -v python3 >/dev/null || missing python3 'install Python 3.10 or newer'
 command -v node >/dev/null || missing node 'install Node.js 20 or newer'
 command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
@@ -146,7 +160,7 @@ again() {
 # clock. Tests that wait for something waited in vain where others stood beside them with the same right. Behind `||` a
 # failing step would not end its part.
 set +e
-(set -e; kept "$target/computing.log" computing) >/dev/null 2>&1 &
+(set -e; computing) >"$target/computing.log" 2>&1 &
 computing=$!
 (set -e; waiting)
 waited=$?

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What deploy/build.sh has Cargo call in place of rustc: `profiled-rustc.sh RUSTC ARGUMENT…`. Crates that a move passes get
-# PROFILED as an argument more. All others are compiled as always: a solver, a bot or a hash of passwords that no
-# load has tried would count as idle, and be made small in place of fast.
+# PROFILED as an argument more. All others are compiled as always: a solver, a bot or a hash of passwords that no load has
+# tried would count as idle, and be made small in place of fast.
 set -eu
 rustc=$1
 shift

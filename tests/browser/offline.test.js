@@ -18,7 +18,7 @@ const browser = new Browser();
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
-afterEach(() => browser.endOfTest(/WebSocket connection|ERR_CONNECTION_REFUSED|fetching the script/));
+afterEach(() => browser.endOfTest(/WebSocket connection|ERR_CONNECTION_REFUSED/));
 
 const moves = (/** @type {string} */ text) => [...text].map(Number);
 const first = () => 0;

@@ -10,7 +10,7 @@ import { clickColumn, headline, myTurn, openColumns, playOut, ply, reached, star
 const arena = new Arena();
 const browser = new Browser();
 /** What a page may complain of while the arena is down. */
-const WHILE_DOWN = /WebSocket connection|ERR_CONNECTION_RE(FUSED|SET)|ERR_EMPTY_RESPONSE|fetching the script/;
+const WHILE_DOWN = /WebSocket connection|ERR_CONNECTION_RE(FUSED|SET)|ERR_EMPTY_RESPONSE/;
 
 before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
