@@ -1,6 +1,6 @@
 #!/bin/sh
-# The daemon as releases have it: built twice, the second time by a profile of what the first did under load. An eighth
-# to a sixth less processor time a move for twice the time to build (docs/performance.md).
+# The daemon as releases have it: built twice, the second time by a profile of what the first did under load. Less
+# processor time a move for twice the time to build (docs/performance.md has the figures).
 #
 #   deploy/build.sh [TARGET]        default: this machine's; the binary is target/profiled/TARGET/release/fourfold
 #
