@@ -5,6 +5,7 @@
     python3 benches/cluster.py                        # 3 pairs, a quarter of a core for each node
     python3 benches/cluster.py --quota 0.2 --connections 600 --pairs 5
     python3 benches/cluster.py --peer target/old/fourfold    # another build in the same turns
+    python3 benches/cluster.py --against negamax-6 --connections 100    # people against a bot of the house that thinks
 
 PostgreSQL, NATS and the load have what is left. Players of a game are at different nodes. *Three* spreads them over all
 nodes, *apart* over those that stand by, so that the one that leads has no connection of its own; *one, by another* is a
@@ -186,8 +187,37 @@ class Cluster:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def play_house(ground, binary, nodes, through, options):
+    """The same of people who each play a bot of the house. What counts are their moves, of which the bot makes as many."""
+    cluster = Cluster(ground, binary, nodes, options.quota)
+    try:
+        command = [binary, "load", "--json", "--against", options.against, "--games", "1000000"]
+        for number in through:
+            command += ["--url", f"ws://127.0.0.1:{cluster.ports[number]}"]
+        command += ["--connections", str(options.connections)]
+        before = cluster.ran()
+        load = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(options.warm_up + options.seconds)
+        load.send_signal(signal.SIGINT)
+        report = json.loads(load.communicate()[0])
+        after = cluster.ran()
+    finally:
+        cluster.end()
+    moves = max(report["moves"], 1)
+    return {
+        "moves/s": report["moves_per_s"],
+        "CPU us/move, leads": (after[0] - before[0]) / moves * 1e6,
+        "CPU us/move, others": (after[1] - before[1]) / moves * 1e6,
+        "acknowledged, p50 ms": report["ack_ms"]["p50"],
+        "acknowledged, p99 ms": report["ack_ms"]["p99"],
+        "errors": sum(report["errors"].values()),
+    }
+
+
 def play(ground, binary, nodes, through, options):
     """One cluster, one load through some of its nodes; a flat dictionary of figures."""
+    if options.against:
+        return play_house(ground, binary, nodes, through, options)
     cluster = Cluster(ground, binary, nodes, options.quota)
     try:
         addresses = ",".join(f"127.0.0.1:{cluster.ports[number]}" for number in through)
@@ -226,6 +256,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--warm-up", type=float, default=2)
     parser.add_argument("--rate", type=float, default=0, help="moves a second; 0: all they can")
+    parser.add_argument("--against", help="a bot of the house that all players play, in place of each other")
     options = parser.parse_args()
     builds = [("", options.daemon)] + ([("peer: ", options.peer)] if options.peer else [])
     shapes = [("one", 1, [0]), ("one, by another", 2, [1]), ("three", NODES, [0, 1, 2]), ("apart", NODES, [1, 2])]

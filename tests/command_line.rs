@@ -716,6 +716,26 @@ fn load_plays_the_games_it_was_asked_for() {
     check_refused(&["load", "--url", "nonsense"], 2, "not the address of a server");
 }
 
+#[test]
+fn load_against_a_bot_of_the_house_is_played_by_each_player_alone() {
+    let daemon = Daemon::start();
+    let against = |bot: &str| {
+        let load =
+            ["load", "--url", &daemon.url, "--games", "2", "--connections", "2", "--json", "--against"];
+        let mut command = fourfold(&load);
+        command.arg(bot);
+        command
+    };
+    let output = against("random").output().unwrap();
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+    assert_eq!((&report["games"], &report["errors"]), (&2.into(), &serde_json::json!({})), "{report}");
+    let exported = daemon.command(&["games", "export"]).output().unwrap();
+    let with_the_bot = text(&exported.stdout).lines().filter(|line| line.contains("\"random\"")).count();
+    assert_eq!(with_the_bot, 2, "{}", text(&exported.stdout));
+    check_failure(&mut against("nobody-here"), 1, "nobody is called nobody-here");
+}
+
 // ---- the n-tuple network ----
 
 #[test]

@@ -1,4 +1,5 @@
-//! Load over the protocol: pairs of clients that play whole legal games at random columns, and clients that watch.
+//! Load over the protocol: clients that play whole legal games at random columns, in pairs or against a bot of the
+//! house, and clients that watch.
 //!
 //! Everything goes through the socket, as any other client's would. What happens is told to a [`Witness`]: the load
 //! generator counts, the kill test keeps a history.
@@ -17,7 +18,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::client::{ClientError, Introduction};
 use crate::model::clock::TimeControl;
-pub use pair::{PairPlan, play_pair};
+use crate::model::ids::PlayerName;
+use pair::play_house;
+pub use pair::{GamesPlan, PairPlan, play_pair};
 pub use player::{Ack, HeardEnd, LoadTrouble, Role, Witness};
 pub(crate) use report::LoadReport;
 use report::LoadTally;
@@ -37,8 +40,10 @@ pub(crate) struct LoadPlan {
     pub(crate) urls: Vec<String>,
     /// Games to play in all.
     pub(crate) games: u32,
-    /// Players connected at the same time; they play in pairs.
+    /// Players connected at the same time; they play in pairs, unless it is against a bot.
     pub(crate) connections: u32,
+    /// The bot of the house that each of them plays.
+    pub(crate) against: Option<PlayerName>,
     /// Clients that watch one game after the other.
     pub(crate) spectators: u32,
     /// How long each player waits before it answers a turn.
@@ -89,25 +94,28 @@ fn introduction(plan: &LoadPlan, client: u32) -> Introduction {
     Introduction { url: plan.urls.get(turn).cloned().unwrap_or_default(), ..Introduction::default() }
 }
 
-/// Plays all games, shared out among the pairs.
+/// Plays all games, shared out among the pairs, or among those who play a bot.
 async fn play(plan: &LoadPlan, tally: &Arc<LoadTally>, stop: &CancellationToken) -> Result<(), ClientError> {
-    let pairs = (plan.connections / 2).clamp(1, plan.games.max(1));
+    let at_a_board = if plan.against.is_some() { 1 } else { 2 };
+    let boards = (plan.connections / at_a_board).clamp(1, plan.games.max(1));
     let mut running = JoinSet::new();
-    for pair in 0..pairs {
-        let plan = PairPlan {
-            // Both of the pair move on, so that with two addresses not all challengers are at the first.
-            challenger: introduction(plan, pair),
-            challenged: introduction(plan, pair + 1),
-            time: TIME,
-            rated: false,
+    for board in 0..boards {
+        let games = GamesPlan {
             load: true,
-            games: Some(share(plan.games, pairs, pair)),
+            games: Some(share(plan.games, boards, board)),
             think: plan.think,
             patience: Some(PATIENCE),
-            seed: plan.seed.wrapping_add(u64::from(pair)),
+            ..GamesPlan::casual(TIME, plan.seed.wrapping_add(u64::from(board)))
         };
-        let witness: Arc<dyn Witness> = Arc::<LoadTally>::clone(tally);
-        running.spawn(play_pair(plan, witness, stop.clone()));
+        let (witness, stop) = (Arc::<LoadTally>::clone(tally) as Arc<dyn Witness>, stop.clone());
+        let player = introduction(plan, board);
+        if let Some(bot) = plan.against.clone() {
+            running.spawn(async move { play_house(player, &bot, &games, witness, &stop).await });
+        } else {
+            // Both of a pair move on, so that with two addresses not all challengers are at the first.
+            let pair = PairPlan { challenger: player, challenged: introduction(plan, board + 1), games };
+            running.spawn(play_pair(pair, witness, stop));
+        }
     }
     while let Some(played) = running.join_next().await {
         played.map_err(|failure| ClientError::Lost(failure.to_string()))??;
@@ -127,7 +135,8 @@ mod tests {
     #[test]
     fn the_players_of_a_pair_are_at_different_nodes() {
         let urls = ["a", "b", "c"].map(str::to_owned).to_vec();
-        let plan = LoadPlan { urls, games: 9, connections: 6, spectators: 0, think: Duration::ZERO, seed: 1 };
+        let (against, think) = (None, Duration::ZERO);
+        let plan = LoadPlan { urls, games: 9, connections: 6, against, spectators: 0, think, seed: 1 };
         let url = |client| introduction(&plan, client).url;
         for pair in 0..7 {
             assert_ne!(url(pair), url(pair + 1), "{pair}");

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fourfold::client::Introduction;
-use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pair};
+use fourfold::client::load::{Ack, GamesPlan, LoadTrouble, PairPlan, Role, Witness, play_pair};
 use fourfold::model::ids::GameId;
 use fourfold::protocol::server::GameEnd;
 use fourfold_engine::Column;
@@ -229,13 +229,7 @@ impl Others {
             let plan = PairPlan {
                 challenger: at(pair),
                 challenged: at(pair + 1),
-                time: TIME,
-                rated: false,
-                load: false,
-                games: None,
-                think: THINK,
-                patience: None,
-                seed: pair.into(),
+                games: GamesPlan { think: THINK, ..GamesPlan::casual(TIME, pair.into()) },
             };
             let witness: Arc<dyn Witness> = Arc::<Self>::clone(self);
             games.push(play_pair(plan, witness, stop.clone()));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fourfold::client::Introduction;
-use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pair};
+use fourfold::client::load::{Ack, GamesPlan, LoadTrouble, PairPlan, Role, Witness, play_pair};
 use fourfold::model::clock::TimeControl;
 use fourfold::model::ids::GameId;
 use fourfold::model::result::EndReason;
@@ -66,13 +66,10 @@ pub(crate) async fn run(round: &Round, directory: &Path) -> (String, Vec<String>
         let plan = PairPlan {
             challenger: guest(),
             challenged: guest(),
-            time: TIME,
-            rated: false,
-            load: false,
-            games: None,
-            think: THINK,
-            patience: None,
-            seed: round.seed.wrapping_add(index.into()),
+            games: GamesPlan {
+                think: THINK,
+                ..GamesPlan::casual(TIME, round.seed.wrapping_add(index.into()))
+            },
         };
         let witness: Arc<dyn Witness> = Arc::<Tally>::clone(&tally);
         playing.spawn(play_pair(plan, witness, stop.clone()));

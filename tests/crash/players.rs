@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fourfold::client::load::{PairPlan, Witness, play_pair};
+use fourfold::client::load::{GamesPlan, PairPlan, Witness, play_pair};
 use fourfold::client::{ClientError, Introduction};
 use fourfold::model::clock::TimeControl;
 use fourfold::model::secret::Secret;
@@ -100,16 +100,12 @@ pub(crate) fn start(
             Some(RatedPair { tokens: [one, other] }) => [bot(first, one), bot(second, other)],
             None => [guest(first), guest(second)],
         };
+        let seed = seating.seed.wrapping_mul(1_000_003).wrapping_add(index.into());
+        let casual = GamesPlan::casual(seating.time, seed);
         let plan = PairPlan {
             challenger: offerer,
             challenged: taker,
-            time: seating.time,
-            rated: rated.is_some(),
-            load: false,
-            games: None,
-            think: seating.think,
-            patience: None,
-            seed: seating.seed.wrapping_mul(1_000_003).wrapping_add(index.into()),
+            games: GamesPlan { rated: rated.is_some(), think: seating.think, ..casual },
         };
         playing.spawn(play_pair(plan, Arc::clone(witness), stop.clone()));
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fourfold::client::Introduction;
-use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pair};
+use fourfold::client::load::{Ack, GamesPlan, LoadTrouble, PairPlan, Role, Witness, play_pair};
 use fourfold::model::clock::TimeControl;
 use fourfold::model::ids::GameId;
 use fourfold::model::result::GameResult;
@@ -74,13 +74,10 @@ async fn over_a_line_that_delays_repeats_and_breaks_every_move_counts_once() {
         let plan = PairPlan {
             challenger: client(),
             challenged: client(),
-            time: TIME,
-            rated: false,
-            load: false,
-            games: Some(u32::try_from(games).unwrap()),
-            think: Duration::ZERO,
-            patience: None,
-            seed: pair as u64,
+            games: GamesPlan {
+                games: Some(u32::try_from(games).unwrap()),
+                ..GamesPlan::casual(TIME, pair as u64)
+            },
         };
         let witness: Arc<dyn Witness> = Arc::<Told>::clone(&told);
         play_pair(plan, witness, CancellationToken::new())
@@ -115,13 +112,11 @@ async fn who_makes_load_gives_up_when_the_server_has_gone() {
     let plan = PairPlan {
         challenger: client(),
         challenged: client(),
-        time: TIME,
-        rated: false,
-        load: false,
-        games: None,
-        think: Duration::from_millis(1),
-        patience: Some(Duration::from_millis(100)),
-        seed: 7,
+        games: GamesPlan {
+            think: Duration::from_millis(1),
+            patience: Some(Duration::from_millis(100)),
+            ..GamesPlan::casual(TIME, 7)
+        },
     };
     let told = Arc::new(Told::default());
     let witness: Arc<dyn Witness> = Arc::<Told>::clone(&told);

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fourfold::client::Introduction;
-use fourfold::client::load::{Ack, LoadTrouble, PairPlan, Role, Witness, play_pair};
+use fourfold::client::load::{Ack, GamesPlan, LoadTrouble, PairPlan, Role, Witness, play_pair};
 use fourfold::model::clock::TimeControl;
 use fourfold::protocol::server::GameEnd;
 use fourfold::system::config::Bounded;
@@ -110,13 +110,7 @@ async fn a_storm_of_returning_clients_finds_all_as_it_was_and_hurts_nobody() {
         let plan = PairPlan {
             challenger: stay(),
             challenged: stay(),
-            time: TIME,
-            rated: false,
-            load: false,
-            games: None,
-            think: THINK,
-            patience: None,
-            seed,
+            games: GamesPlan { think: THINK, ..GamesPlan::casual(TIME, seed) },
         };
         let witness: Arc<dyn Witness> = Arc::<Unhurt>::clone(&unhurt);
         play_pair(plan, witness, stop.clone())

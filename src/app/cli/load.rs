@@ -4,17 +4,19 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::client::load::{LoadPlan, LoadReport};
+use crate::model::ids::PlayerName;
 
 use crate::app::terminal::{load, output};
 
 /// Play whole games over the protocol and measure the server.
 ///
-/// Guests connect, pair up and play legal games at random columns, all at once. Ctrl-C stops and reports what was
-/// played until then; so does a server that goes and is not back after a few seconds.
+/// Guests connect, pair up or play a bot of the house, at random legal columns, all at once. Ctrl-C stops and reports
+/// what was played until then; so does a server that goes and is not back after a few seconds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fourfold load --url ws://127.0.0.1:4444 --games 1000 --connections 100 --spectators 20
+  fourfold load --url ws://127.0.0.1:4444 --games 200 --connections 50 --against alphabeta
   fourfold load --url ws://127.0.0.1:4441 --url ws://127.0.0.1:4442 --url ws://127.0.0.1:4443")]
 pub(super) struct LoadCommand {
     /// Address of the server, ws://HOST:PORT; wss for TLS. Several of them for the nodes of a cluster: the two players
@@ -24,9 +26,12 @@ pub(super) struct LoadCommand {
     /// Games to play in all.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
-    /// Players connected at the same time; they play in pairs.
+    /// Players connected at the same time; they play in pairs, unless it is against a bot.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..))]
     connections: u32,
+    /// The bot of the house that each player plays, in place of another player; what is counted are the players' moves.
+    #[arg(long, value_name = "BOT")]
+    against: Option<PlayerName>,
     /// Connections that watch one game after the other.
     #[arg(long, value_name = "N", default_value_t = 0)]
     spectators: u32,
@@ -47,6 +52,7 @@ impl LoadCommand {
             urls: self.url,
             games: self.games,
             connections: self.connections,
+            against: self.against,
             spectators: self.spectators,
             think: Duration::from_millis(self.think_ms),
             seed: self.seed,

@@ -1,4 +1,5 @@
-//! Two players who play each other again and again: one challenges, the other accepts.
+//! Players who play again and again: two each other, of whom one challenges and the other accepts, or one a bot of the
+//! house.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,18 +31,41 @@ const AFTER_RETURN: Duration = Duration::from_millis(500);
 pub struct PairPlan {
     pub challenger: Introduction,
     pub challenged: Introduction,
-    /// Time of their games.
+    pub games: GamesPlan,
+}
+
+/// Games that are played one after the other.
+#[derive(Clone, Debug)]
+pub struct GamesPlan {
     pub time: TimeControl,
     pub rated: bool,
-    /// Whether nothing is to be learnt and counted from their games.
+    /// Whether nothing is to be learnt and counted from them.
     pub load: bool,
-    /// How many games; without end if left out.
+    /// How many; without end if left out.
     pub games: Option<u32>,
-    /// How long each waits before it answers a turn.
+    /// How long a player waits before it answers a turn.
     pub think: Duration,
-    /// How long they try to come back to a server that has gone; without end if left out.
+    /// How long a player tries to come back to a server that has gone; without end if left out.
     pub patience: Option<Duration>,
     pub seed: u64,
+}
+
+impl GamesPlan {
+    /// Casual games without end, of players who answer at once and never give up.
+    pub fn casual(time: TimeControl, seed: u64) -> Self {
+        Self { time, rated: false, load: false, games: None, think: Duration::ZERO, patience: None, seed }
+    }
+
+    fn habits(&self) -> Habits {
+        Habits { think: self.think, patience: self.patience }
+    }
+
+    /// Chance of one of the players.
+    fn rng(&self, player: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(player);
+        rng
+    }
 }
 
 /// Plays until the games are played or `stop` is set.
@@ -58,21 +82,58 @@ pub async fn play_pair(
         tokio::try_join!(Client::connect(plan.challenger.clone()), Client::connect(plan.challenged.clone()))?;
     let opponent = second.welcome().you.name.clone();
     let done = stop.child_token();
-    let rng = |stream| {
-        let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-        rng.set_stream(stream);
-        rng
-    };
-    let habits = Habits { think: plan.think, patience: plan.patience };
-    let offerer = LoadPlayer::new(first, Role::Challenger, Arc::clone(&witness), habits, rng(0));
-    let taker = LoadPlayer::new(second, Role::Challenged, Arc::clone(&witness), habits, rng(1));
+    let plan = plan.games;
+    let offerer = LoadPlayer::new(first, Role::Challenger, Arc::clone(&witness), plan.habits(), plan.rng(0));
+    let taker = LoadPlayer::new(second, Role::Challenged, Arc::clone(&witness), plan.habits(), plan.rng(1));
     let offering = async {
-        let result = offer_games(offerer, &opponent, &plan, &*witness, &done).await;
+        let result = offer_games(offerer, Opponent::Partner(&opponent), &plan, &*witness, &done).await;
         done.cancel();
         result
     };
     tokio::try_join!(offering, accept_games(taker, &*witness, &done))?;
     Ok(())
+}
+
+/// Plays a bot of the house until the games are played or `stop` is set.
+///
+/// # Errors
+///
+/// The player cannot connect, or is refused for good.
+pub(super) async fn play_house(
+    player: Introduction,
+    bot: &PlayerName,
+    plan: &GamesPlan,
+    witness: Arc<dyn Witness>,
+    stop: &CancellationToken,
+) -> Result<(), ClientError> {
+    let client = Client::connect(player).await?;
+    let offerer = LoadPlayer::new(client, Role::Challenger, Arc::clone(&witness), plan.habits(), plan.rng(0));
+    offer_games(offerer, Opponent::House(bot), plan, &*witness, stop).await
+}
+
+/// Whom games are offered to.
+#[derive(Clone, Copy, Debug)]
+enum Opponent<'a> {
+    /// The other of a pair, who may be away while the server starts again.
+    Partner(&'a PlayerName),
+    /// A bot of the house: who is not known now never will be.
+    House(&'a PlayerName),
+}
+
+impl Opponent<'_> {
+    fn name(&self) -> &PlayerName {
+        match self {
+            Self::Partner(name) | Self::House(name) => name,
+        }
+    }
+
+    /// The refusal, unless it is for good.
+    fn may_come(&self, error: Box<WireError>) -> Result<Box<WireError>, ClientError> {
+        match self {
+            Self::House(_) if error.code == ErrorCode::NoSuchPlayer => Err(ClientError::Refused(error)),
+            Self::House(_) | Self::Partner(_) => Ok(error),
+        }
+    }
 }
 
 /// Games that two players agreed on and that have not ended.
@@ -101,8 +162,8 @@ impl Agreed {
 
 async fn offer_games(
     mut player: LoadPlayer,
-    opponent: &PlayerName,
-    plan: &PairPlan,
+    opponent: Opponent<'_>,
+    plan: &GamesPlan,
     witness: &dyn Witness,
     stop: &CancellationToken,
 ) -> Result<(), ClientError> {
@@ -113,7 +174,7 @@ async fn offer_games(
     while left != Some(0) {
         if !player.is_playing() && Instant::now() >= challenge_at {
             agreed.agree(series(left));
-            player.send(&challenge(opponent, plan, time, agreed.games)).await?;
+            player.send(&challenge(opponent.name(), plan, time, agreed.games)).await?;
             challenge_at = Instant::now() + PATIENCE;
         }
         let idle = !player.is_playing();
@@ -129,6 +190,7 @@ async fn offer_games(
                 challenge_at = Instant::now() + if agreed.games == 0 { Duration::ZERO } else { PATIENCE };
             }
             Some(Happening::Refused(error)) => {
+                let error = opponent.may_come(error)?;
                 challenge_at = Instant::now() + error.retry_ms.map_or(PATIENCE, Duration::from_millis);
                 if !agreed.explains(&error) {
                     agreed = Agreed::default();
@@ -171,7 +233,7 @@ fn series(left: Option<u32>) -> u32 {
     if wanted > 1 { wanted - wanted % 2 } else { 1 }
 }
 
-fn challenge(opponent: &PlayerName, plan: &PairPlan, time: GameTime, games: u32) -> ClientMessage {
+fn challenge(opponent: &PlayerName, plan: &GamesPlan, time: GameTime, games: u32) -> ClientMessage {
     ClientMessage::Challenge(Challenge {
         to: opponent.to_string(),
         terms: Terms {

@@ -90,6 +90,7 @@ impl ServerBench {
             urls: vec![url.to_owned()],
             games: self.games,
             connections: self.connections,
+            against: None,
             spectators: self.spectators,
             think: Duration::from_millis(self.think_ms),
             seed: self.seed,
