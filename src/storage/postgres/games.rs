@@ -129,7 +129,7 @@ impl GameStore for PostgresStore {
     async fn game(&self, id: &GameId) -> Result<Option<StoredGame>, StoreError> {
         let sql = select_games!("game g LEFT JOIN settlement n ON n.game = g.key", "WHERE g.id = $1");
         // Of one moment, so that a move between the two reads does not tear the game apart.
-        let moment = self.moment().await?;
+        let moment = self.moment_as_written().await?;
         let rows: Vec<GameRow> = db::query_as(sql).bind(id.as_str()).fetch_all(&moment).await?;
         let game = with_events(&moment, rows, Notes::Read).await?.pop();
         moment.end().await?;
@@ -154,7 +154,7 @@ impl GameStore for PostgresStore {
     }
 
     async fn chosen_games(&self, wanted: &GamesWanted) -> Result<ChosenGames, StoreError> {
-        let moment = self.moment().await?;
+        let moment = self.moment_as_written().await?;
         let chosen = chosen(&moment, wanted).await?;
         moment.end().await?;
         Ok(chosen)
@@ -228,7 +228,7 @@ impl PostgresStore {
         let (above, below) = if *newest_first { (None, after) } else { (after, None) };
         let (of_all, of_player) = if *newest_first { DESCENDING } else { ASCENDING };
         let sql = if player.is_some() { of_player } else { of_all };
-        let moment = self.moment().await?;
+        let moment = self.moment_as_written().await?;
         let mut above = above.unwrap_or(0);
         if let Some(since) = since {
             above = above.max(first_number_since(&moment, *since).await?.saturating_sub(1));
