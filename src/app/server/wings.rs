@@ -436,6 +436,7 @@ pub(super) async fn learning(
 pub(super) fn judging(
     ground: &Ground,
     thinking: &Thinking,
+    rests: Duration,
 ) -> Result<Option<impl Kept + use<>>, ServerError> {
     let settings = &ground.config.judging;
     if !settings.enabled {
@@ -450,6 +451,7 @@ pub(super) fn judging(
         settings: JudgingSettings {
             cpu_percent: settings.cpu_percent.number(),
             puzzles: settings.puzzles.number(),
+            rests,
         },
     };
     let mut first = Some(JudgingActor::new(deps.clone())?);

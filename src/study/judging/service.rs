@@ -65,7 +65,12 @@ pub(crate) struct JudgingSettings {
     pub(crate) cpu_percent: u32,
     /// Puzzles that are kept of those found in games.
     pub(crate) puzzles: u32,
+    /// How long it rests before it begins.
+    pub(crate) rests: Duration,
 }
+
+/// How long to rest after a start with games that go on: their players come back, and need the machine.
+pub(crate) const WHILE_PLAYERS_RETURN: Duration = Duration::from_secs(10);
 
 /// What the judge is built from.
 #[derive(Clone, Debug)]
@@ -121,6 +126,9 @@ impl JudgingActor {
 
     /// Runs until the daemon stops. What was not stored then is judged again after the next start.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
+        let resting = tokio::time::sleep(self.deps.settings.rests);
+        // A stop ends what follows, too.
+        let _stopped = stop.run_until_cancelled(resting).await;
         loop {
             // Before the look, so that what comes meanwhile is news.
             let known = self.deps.writer.finished().news();
@@ -286,7 +294,7 @@ mod tests {
             pool: ComputePool::new(1),
             metrics: Arc::new(Metrics::new()),
             supervision: Supervision::new(Arc::default()),
-            settings: JudgingSettings { cpu_percent: 100, puzzles: 10 },
+            settings: JudgingSettings { cpu_percent: 100, puzzles: 10, rests: Duration::ZERO },
         })
         .unwrap()
     }
@@ -316,6 +324,21 @@ mod tests {
         let skills = store.skills_of(&player_id("Ada")).await.unwrap();
         let row = store.rating(&player_id("Ada"), fourfold_engine::Variant::STANDARD).await.unwrap().unwrap();
         assert_eq!(skills[0].1.games, row.standing.games);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_players_return_it_rests() {
+        let store = store_with(&[("g1", FIRST_WINS, GameResult::First)]).await;
+        let mut judge = actor(&store);
+        judge.deps.settings.rests = WHILE_PLAYERS_RETURN;
+        let (stop, began) = (CancellationToken::new(), tokio::time::Instant::now());
+        let running = tokio::spawn(judge.run(stop.clone()));
+        while store.judging_progress().await.unwrap().behind() > 0 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert!(began.elapsed() >= WHILE_PLAYERS_RETURN, "{:?}", began.elapsed());
+        stop.cancel();
+        running.await.unwrap();
     }
 
     #[tokio::test]
