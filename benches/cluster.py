@@ -187,8 +187,15 @@ class Cluster:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+def figures(report, before, after):
+    """What a load says, and the processor time of the nodes, which ran so long before and after."""
+    moves = max(report["moves"], 1)
+    leads, others = ((end - begin) / moves * 1e6 for begin, end in zip(before, after))
+    return {"moves/s": report["moves_per_s"], "CPU us/move, leads": leads, "CPU us/move, others": others}
+
+
 def play_house(ground, binary, nodes, through, options):
-    """The same of people who each play a bot of the house. What counts are their moves, of which the bot makes as many."""
+    """One cluster, and people at some of its nodes who each play a bot of the house. Their moves count; the bot makes as many."""
     cluster = Cluster(ground, binary, nodes, options.quota)
     try:
         command = [binary, "load", "--json", "--against", options.against, "--games", "1000000"]
@@ -203,11 +210,7 @@ def play_house(ground, binary, nodes, through, options):
         after = cluster.ran()
     finally:
         cluster.end()
-    moves = max(report["moves"], 1)
-    return {
-        "moves/s": report["moves_per_s"],
-        "CPU us/move, leads": (after[0] - before[0]) / moves * 1e6,
-        "CPU us/move, others": (after[1] - before[1]) / moves * 1e6,
+    return figures(report, before, after) | {
         "acknowledged, p50 ms": report["ack_ms"]["p50"],
         "acknowledged, p99 ms": report["ack_ms"]["p99"],
         "errors": sum(report["errors"].values()),
@@ -234,11 +237,7 @@ def play(ground, binary, nodes, through, options):
         report = load.report()
     finally:
         cluster.end()
-    moves = max(report["moves"], 1)
-    return {
-        "moves/s": report["moves_per_s"],
-        "CPU us/move, leads": (after[0] - before[0]) / moves * 1e6,
-        "CPU us/move, others": (after[1] - before[1]) / moves * 1e6,
+    return figures(report, before, after) | {
         "set-ups/s": report["set_ups_per_s"],
         "until both, p50 ms": report["both_us"]["p50"] / 1e3,
         "until both, p99 ms": report["both_us"]["p99"] / 1e3,
