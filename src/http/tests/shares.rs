@@ -128,6 +128,8 @@ async fn of_many_sessions_of_one_person_the_oldest_end() {
     let id: PlayerId = site.get("/api/v1/players/Ada").await.json()["id"].as_str().unwrap().parse().unwrap();
     let account = || empty(get("/api/v1/account").header(header::COOKIE, &first));
     assert_eq!(site.open(ONE, account()).await.status(), StatusCode::OK);
+    // So that the next one is younger by the clock, too.
+    tokio::time::sleep(Duration::from_millis(2)).await;
     let mut revoked = site.state.accounts.revocations();
     for _ in 0..20 {
         site.state.accounts.open_session(&id, Device::default()).await.unwrap();
