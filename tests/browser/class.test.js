@@ -100,6 +100,13 @@ test("pupils are taken to their games, to a lesson, and look up; the teacher see
   const before = await clocks();
   await one.waitForTimeout(2_500);
   assert.deepEqual(await clocks(), before);
+  // Whoever comes back meanwhile is asked for a move, and sees the same.
+  for (const page of [one, two]) {
+    await page.reload();
+    await page.waitForSelector('#game .status-detail:has-text("Your clock stands")', { state: "attached" });
+    await page.waitForTimeout(500);
+    assert.match((await page.textContent("#game .status-detail")) ?? "", /Your clock stands/);
+  }
   await teacher.click("#hold");
   for (const page of pupils) await page.waitForSelector("dialog.class-cover:not([open])", { state: "attached" });
 

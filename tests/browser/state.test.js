@@ -117,12 +117,19 @@ test("a takeback shortens the game, though its events go on", () => {
   assert.deepEqual(after(moved(1, 4), moved(2, 4), snapshot({ event_seq: 3 }), moved(1, 3, { event_seq: 4 })).moves, [3]);
 });
 
+const TURN = { type: /** @type {const} */ ("turn"), game: "g1", ply: 0, moves: "", legal: [1], budget_ms: 70_000, network_ms: 1, variant: "7x6", clock: { you: 70_000, opponent: 70_000 } };
+
 test("frozen clocks stand still until the next word", () => {
   const state = after(snapshot({ frozen_ms: 60_000 }));
   assert.equal(timeLeft(state, "first", 30_000), 60_000);
-  const turn = { type: /** @type {const} */ ("turn"), game: "g1", ply: 0, moves: "", legal: [1], budget_ms: 70_000, network_ms: 1, variant: "7x6", clock: { you: 70_000, opponent: 70_000 } };
-  const running = reduce(state, turn, 30_000);
+  const running = reduce(state, TURN, 30_000);
   assert.equal(running && timeLeft(running, "first", 31_000), 69_000);
+});
+
+test("a teacher's pause outlasts the question for a move", () => {
+  const standing = reduce(after(snapshot({ frozen_ms: 60_000, paused: true })), TURN, 30_000);
+  assert.equal(standing && timeLeft(standing, "first", 31_000), 70_000);
+  assert.equal(standing && reduce(standing, snapshot(), 32_000)?.frozenUntil, null);
 });
 
 test("an absence is shown until the absent side is back or moves", () => {

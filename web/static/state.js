@@ -161,8 +161,8 @@ function turn(state, message, now) {
   if (message.ply !== state.moves.length) return { ...state, needsSync: true };
   const theirs = other(state.you);
   const clock = { ...state.clock, [state.you]: message.clock.you, [theirs]: message.clock.opponent };
-  // A vacation goes on though one is asked for a move.
-  const frozenUntil = isCorrespondence(state) ? state.frozenUntil : null;
+  // A vacation goes on though one is asked for a move, as does a teacher's pause for whoever comes back in it.
+  const frozenUntil = isCorrespondence(state) || state.paused ? state.frozenUntil : null;
   return { ...state, clock, clockAt: now, frozenUntil, toMove: state.you };
 }
 
