@@ -133,7 +133,6 @@ macro_rules! conformance_of_games {
             leaderboards_list_whom_they_should,
             histories_hold_the_newest_points,
             pages_run_both_ways,
-            the_last_games_of_many_players_are_read_at_once,
             outlines_say_what_whole_games_do,
             rated_games_of_a_pair_are_counted,
             live_games_survive_reopening,
@@ -1041,45 +1040,6 @@ pub(crate) async fn pages_run_both_ways<F: Fixture>() {
     assert_eq!(page(GameQuery { since, ..back }).await, [6, 5]);
     assert_eq!(page(GameQuery { since, ..of_eve }).await, [6]);
     assert_eq!(page(GameQuery { since: Some(after_noon(9 * 60_000)), ..all }).await, [0; 0]);
-}
-
-pub(crate) async fn the_last_games_of_many_players_are_read_at_once<F: Fixture>() {
-    let fixture = F::create().await;
-    let store = fixture.store();
-    let names = ["Ada", "Bob", "Eve", "Dan"];
-    add_players(&*store, &names).await;
-    for (number, players) in
-        (1..=9).zip([[0, 1], [2, 0], [1, 2], [0, 3], [1, 0], [2, 1], [0, 2], [1, 3], [2, 0]])
-    {
-        let [first, second] = players.map(|player: usize| names[player]);
-        let spec = spec(&format!("g{number}"), first, second);
-        let mut events = whole_game("4453627", GameResult::Void, EndReason::Stopped);
-        events[7].at = after_noon(number * 60_000);
-        let finish = Write::Finish { game: spec.id.clone(), events };
-        store.commit(&[Write::StartGame(spec), finish]).await.unwrap();
-    }
-    let wanted = || {
-        let of = |name| {
-            [(1, 9), (1, 2), (5, 9), (9, 9), (10, 9), (1, 0)].map(|(since, limit)| (name, since, limit))
-        };
-        names.into_iter().chain(["nobody"]).flat_map(of)
-    };
-    let lately = async |(name, since, limit): (&str, i64, u32)| {
-        let since = after_noon(since * 60_000);
-        store.lately_finished(&player_id(name), since, limit).await.unwrap()
-    };
-    // All of them ask at the same time.
-    let found = futures::future::join_all(wanted().map(lately)).await;
-    for ((name, since, limit), found) in wanted().zip(found) {
-        let (player, since) = (Some(player_id(name)), Some(after_noon(since * 60_000)));
-        let query = GameQuery { player, since, newest_first: true, limit, ..GameQuery::default() };
-        assert_eq!(found, store.finished_games(&query).await.unwrap(), "{name} {query:?}");
-    }
-    let of_ada = lately(("Ada", 1, 9)).await;
-    assert_eq!(
-        of_ada.iter().map(|game| game.spec.id.as_str()).collect::<Vec<_>>(),
-        ["g9", "g7", "g5", "g4", "g2", "g1"]
-    );
 }
 
 pub(crate) async fn outlines_say_what_whole_games_do<F: Fixture>() {

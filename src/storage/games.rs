@@ -171,19 +171,6 @@ pub trait GameStore {
     /// Finished games. Damaged ones are left out, with a line in the log.
     async fn finished_games(&self, query: &GameQuery) -> Result<Vec<StoredGame>, StoreError>;
 
-    /// The newest of a player's games that ended at or after this time, so many at most. Damaged ones are left out,
-    /// with a line in the log.
-    async fn lately_finished(
-        &self,
-        player: &PlayerId,
-        since: UnixMillis,
-        limit: u32,
-    ) -> Result<Vec<StoredGame>, StoreError> {
-        let (player, since) = (Some(player.clone()), Some(since));
-        let query = GameQuery { player, since, newest_first: true, limit, ..GameQuery::default() };
-        self.finished_games(&query).await
-    }
-
     /// Those finished games that are wanted. Damaged ones are left out, with a line in the log.
     async fn chosen_games(&self, wanted: &GamesWanted) -> Result<ChosenGames, StoreError>;
 

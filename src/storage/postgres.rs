@@ -59,7 +59,6 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use self::address::Address;
-use self::games::LatelyAsked;
 use self::lane::Lane;
 use self::lookups::Lookups;
 pub(crate) use self::members::{ListedMembers, Members};
@@ -84,8 +83,6 @@ pub struct PostgresStore {
     players_asked: Lookups<PlayerId, StoredPlayer>,
     /// By the digests of their secrets.
     tokens_asked: Lookups<[u8; 32], StoredToken>,
-    /// What players who come back are told.
-    lately_asked: LatelyAsked,
     /// Taken by one commit after the other, and by nothing else.
     lane: Mutex<Lane>,
     /// As whom it writes.
@@ -136,7 +133,6 @@ impl PostgresStore {
             readers: Readers::new(&address, durability),
             players_asked: Lookups::default(),
             tokens_asked: Lookups::default(),
-            lately_asked: games::lately_asked(),
             lane,
             incarnation,
         })

@@ -15,7 +15,7 @@ use crate::protocol::server::{GameEnd, Moved, Snapshot};
 use crate::storage::record::StoredGame;
 
 use crate::model::time::UnixMillis;
-use crate::storage::store::StoreError;
+use crate::storage::store::{GameQuery, StoreError};
 
 impl Host {
     /// A game as a watcher sees it, live or stored.
@@ -69,9 +69,18 @@ impl Host {
     ) -> Result<Vec<GameEnd>, StoreError> {
         let store = &self.inner.deps.store;
         let mut ended = Vec::new();
-        if let Some(since) = since {
+        if since.is_some() {
             let limit = u32::try_from(ENDS_MAX).unwrap_or(u32::MAX);
-            ended = store.lately_finished(player, since, limit).await?;
+            let player = Some(player.clone());
+            ended = store
+                .finished_games(&GameQuery {
+                    player,
+                    since,
+                    newest_first: true,
+                    limit,
+                    ..GameQuery::default()
+                })
+                .await?;
         }
         for id in games {
             if ended.iter().all(|game| game.spec.id != id) {

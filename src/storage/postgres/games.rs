@@ -1,13 +1,12 @@
 //! Games: begun with a row, read back with their events and their settlement.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use fourfold_engine::{BySide, Side};
 
 use super::PostgresStore;
 use super::db::{self, Connection};
-use super::lookups::Lookups;
 use super::players::{WriteOutcome, done_if};
 use crate::model::conditional::ConditionalMoves;
 use crate::model::ids::{GameId, PlayerId};
@@ -154,17 +153,6 @@ impl GameStore for PostgresStore {
         }
     }
 
-    async fn lately_finished(
-        &self,
-        player: &PlayerId,
-        since: UnixMillis,
-        limit: u32,
-    ) -> Result<Vec<StoredGame>, StoreError> {
-        let wanted = LastGames { player: player.clone(), since, limit };
-        let found = self.lately_asked.get(wanted, |all| self.read_lately(all)).await?;
-        Ok(found.unwrap_or_default())
-    }
-
     async fn chosen_games(&self, wanted: &GamesWanted) -> Result<ChosenGames, StoreError> {
         let moment = self.moment_as_written().await?;
         let chosen = chosen(&moment, wanted).await?;
@@ -285,68 +273,6 @@ impl PostgresStore {
         let loaded = with_events(&moment, rows, Notes::Read).await?;
         moment.end().await?;
         Ok(loaded)
-    }
-}
-
-/// Players whose last games are read at once at most: with fifty of each the first of more would wait for all others.
-const PLAYERS_MAX: usize = 16;
-
-/// Whose last games are wanted: of those that ended since then the newest, so many at most.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct LastGames {
-    player: PlayerId,
-    since: UnixMillis,
-    limit: u32,
-}
-
-impl LastGames {
-    /// Those of these games, which are the newest first, that are wanted.
-    fn of(&self, games: &[StoredGame]) -> Vec<StoredGame> {
-        let is_wanted = |game: &&StoredGame| {
-            let players = &game.spec.players;
-            [&players.first, &players.second].contains(&&self.player) && game.last_change() >= self.since
-        };
-        games.iter().filter(is_wanted).take(self.limit as usize).cloned().collect()
-    }
-}
-
-/// The last games of players, which many ask for at once: everybody who comes back after a restart is told how games
-/// ended meanwhile. One by one that took the server more than all else that they ask for.
-pub(super) type LatelyAsked = Lookups<LastGames, Vec<StoredGame>>;
-
-/// Without anybody who asks.
-pub(super) fn lately_asked() -> LatelyAsked {
-    Lookups::of_at_most(PLAYERS_MAX)
-}
-
-impl PostgresStore {
-    /// The last games of several players, each time the newest first.
-    async fn read_lately(
-        &self,
-        all: Vec<LastGames>,
-    ) -> Result<HashMap<LastGames, Vec<StoredGame>>, StoreError> {
-        let sql = select_games!(
-            "(SELECT DISTINCT l.number FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS w (id, above, most) \
-             CROSS JOIN LATERAL (SELECT o.number FROM player_game o \
-             WHERE o.player = (SELECT key FROM player WHERE id = w.id) AND o.number > w.above \
-             ORDER BY o.number DESC LIMIT w.most) l) o \
-             JOIN settlement n ON n.number = o.number JOIN game g ON g.key = n.game",
-            "ORDER BY n.number DESC"
-        );
-        let moment = self.moment_as_written().await?;
-        let mut above = BTreeMap::new();
-        for since in all.iter().map(|wanted| wanted.since).collect::<BTreeSet<_>>() {
-            above.insert(since, first_number_since(&moment, since).await?.saturating_sub(1));
-        }
-        let rows: Vec<GameRow> = db::query_as(sql)
-            .bind(all.iter().map(|wanted| wanted.player.as_str()).collect::<Vec<&str>>())
-            .bind(all.iter().map(|wanted| above[&wanted.since]).collect::<Vec<i64>>())
-            .bind(all.iter().map(|wanted| to_sql(u64::from(wanted.limit))).collect::<Vec<i64>>())
-            .fetch_all(&moment)
-            .await?;
-        let games = sound(with_events(&moment, rows, Notes::Spared).await?);
-        moment.end().await?;
-        Ok(all.into_iter().map(|wanted| (wanted.clone(), wanted.of(&games))).collect())
     }
 }
 

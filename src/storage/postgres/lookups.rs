@@ -23,8 +23,6 @@ const BATCH_MAX: usize = 256;
 #[derive(Debug)]
 pub(super) struct Lookups<K, V> {
     turns: Semaphore,
-    /// So many are read at once at most.
-    batch_max: usize,
     /// Those who wait for the next statement; held to add one, or to take some.
     waiting: Mutex<Vec<Asked<K, V>>>,
 }
@@ -34,14 +32,7 @@ type Asked<K, V> = (K, oneshot::Sender<Option<V>>);
 
 impl<K, V> Default for Lookups<K, V> {
     fn default() -> Self {
-        Self::of_at_most(BATCH_MAX)
-    }
-}
-
-impl<K, V> Lookups<K, V> {
-    /// Of which so many are read at once at most.
-    pub(super) fn of_at_most(batch_max: usize) -> Self {
-        Self { turns: Semaphore::new(TURNS), batch_max, waiting: Mutex::default() }
+        Self { turns: Semaphore::new(TURNS), waiting: Mutex::default() }
     }
 }
 
@@ -82,7 +73,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Lookups<K, V> {
     fn take(&self) -> Vec<Asked<K, V>> {
         let mut waiting = self.lock();
         waiting.retain(|(_, answer)| !answer.is_closed());
-        let count = waiting.len().min(self.batch_max);
+        let count = waiting.len().min(BATCH_MAX);
         waiting.drain(..count).collect()
     }
 
