@@ -5,7 +5,7 @@
     python3 benches/cluster.py                        # 3 pairs, a quarter of a core for each node
     python3 benches/cluster.py --quota 0.2 --connections 600 --pairs 5
     python3 benches/cluster.py --peer target/old/fourfold    # another build in the same turns
-    python3 benches/cluster.py --against negamax-6 --connections 100    # people against a bot of the house that thinks
+    python3 benches/cluster.py --against montecarlo --connections 100    # people against a bot of the house that thinks
 
 PostgreSQL, NATS and the load have what is left. Players of a game are at different nodes. *Three* spreads them over all
 nodes, *apart* over those that stand by, so that the one that leads has no connection of its own; *one, by another* is a

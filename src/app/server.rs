@@ -48,7 +48,7 @@ use crate::storage::record::StoredGame;
 use crate::storage::writer::Obstacle;
 use crate::storage::{SqliteStore, Store, StoreError};
 use crate::study::explorer::Explorer;
-use crate::study::judging::service::{JudgingError, WHILE_PLAYERS_RETURN};
+use crate::study::judging::service::JudgingError;
 use crate::study::learning::Learning;
 use crate::study::learning::LearningError;
 use crate::system::config::{Config, StorageConfig};
@@ -258,7 +258,7 @@ impl Daemon {
         let live = LiveGames::read(&ground).await?;
         let services = wings::session(&ground, &playing, lobby, &live.sound).await?;
         let (competition, director, fair_play) = wings::competition(&ground, &thinking, &playing).await?;
-        let judge_rests = live.take_up(&ground, &playing, started).await?;
+        live.take_up(&ground, &playing, started).await?;
         let mail = wings::mailing(&mut ground, &services, &competition);
         let Ground { config, supervision, stop, .. } = &ground;
 
@@ -275,7 +275,7 @@ impl Daemon {
             // A planned stop waits for it: it stores what was learnt last.
             parts.keep_tracked(learners, &services.tasks);
         }
-        if let Some(judge) = wings::judging(&ground, &thinking, judge_rests)? {
+        if let Some(judge) = wings::judging(&ground, &thinking, &playing)? {
             parts.keep(judge);
         }
         competition.keep(&mut parts, &ground, &thinking, &playing);
@@ -524,20 +524,14 @@ impl LiveGames {
         Ok(games)
     }
 
-    /// Lets them go on, and says how long the judge rests while their players return.
-    async fn take_up(
-        self,
-        ground: &Ground,
-        playing: &Playing,
-        started: Instant,
-    ) -> Result<Duration, ServerError> {
+    /// Lets them go on.
+    async fn take_up(self, ground: &Ground, playing: &Playing, started: Instant) -> Result<(), ServerError> {
         playing.host.remember_departures().await?;
         let (games, impossible) = playing.host.restore(self.sound).await?;
         let broken = self.damaged + impossible;
         ground.metrics.quarantined(broken);
         info!(games, broken, ms = started.elapsed().as_millis(), "live games taken up");
-        playing.host.take_up_series().await?;
-        Ok(if games == 0 { Duration::ZERO } else { WHILE_PLAYERS_RETURN })
+        Ok(playing.host.take_up_series().await?)
     }
 }
 

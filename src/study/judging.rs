@@ -16,7 +16,7 @@ use crate::analysis::judged::{GameJudge, Judged};
 use crate::model::result::GameResult;
 use crate::storage::record::StoredGame;
 
-pub(crate) use self::service::{JudgingActor, JudgingDeps, JudgingSettings};
+pub(crate) use self::service::{JudgingActor, JudgingDeps, JudgingSettings, WHILE_PLAYERS_RETURN};
 
 /// Judges a finished game. `None` if it is void, private or only put load on the arena, makes no sense, has positions
 /// that are too hard, or `stop` is set.

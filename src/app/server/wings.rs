@@ -55,7 +55,7 @@ use crate::storage::puzzles::{Harvest, NewPuzzle};
 use crate::storage::record::StoredGame;
 use crate::storage::store::{GameQuery, Write};
 use crate::storage::{Store, StoreError, Writer};
-use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings};
+use crate::study::judging::{JudgingActor, JudgingDeps, JudgingSettings, WHILE_PLAYERS_RETURN};
 use crate::study::learning::{Learning, LearningActor, LearningDeps, LearningSettings};
 use crate::study::puzzles::shipped;
 use crate::system::config::Config;
@@ -436,7 +436,7 @@ pub(super) async fn learning(
 pub(super) fn judging(
     ground: &Ground,
     thinking: &Thinking,
-    rests: Duration,
+    playing: &Playing,
 ) -> Result<Option<impl Kept + use<>>, ServerError> {
     let settings = &ground.config.judging;
     if !settings.enabled {
@@ -451,7 +451,8 @@ pub(super) fn judging(
         settings: JudgingSettings {
             cpu_percent: settings.cpu_percent.number(),
             puzzles: settings.puzzles.number(),
-            rests,
+            // Only games that were taken up can go on by now.
+            rests: if playing.directory.count() > 0 { WHILE_PLAYERS_RETURN } else { Duration::ZERO },
         },
     };
     let mut first = Some(JudgingActor::new(deps.clone())?);
