@@ -28,6 +28,8 @@ pub(crate) mod conformance_of_judging;
 #[cfg(test)]
 pub(crate) mod conformance_of_learners;
 #[cfg(test)]
+pub(crate) mod conformance_of_left_sessions;
+#[cfg(test)]
 pub(crate) mod conformance_of_links;
 #[cfg(test)]
 pub(crate) mod conformance_of_mails;
@@ -61,6 +63,7 @@ pub mod follows;
 pub mod forgetting;
 pub mod games;
 pub(crate) mod judgements;
+pub mod left_sessions;
 pub mod lessons;
 pub mod links;
 mod live;

@@ -45,6 +45,7 @@ use crate::storage::engine::{Closed, Engine, EngineError};
 use crate::storage::members::NodeList;
 use crate::storage::postgres::PostgresOpenError;
 use crate::storage::record::StoredGame;
+use crate::storage::store::Write;
 use crate::storage::writer::Obstacle;
 use crate::storage::{SqliteStore, Store, StoreError};
 use crate::study::explorer::Explorer;
@@ -431,6 +432,7 @@ impl Daemon {
         if tokio::time::timeout(patience_for_writes, services.tasks.wait()).await.is_err() {
             warn!(tasks = services.tasks.len(), "tasks did not end in time");
         }
+        note_left_sessions(&services, patience_for_writes).await;
         parts.shutdown().await;
         drop((services, competition, transport));
         info!(games = count, "stopping: what waits is written");
@@ -477,6 +479,21 @@ async fn wait_for_games(services: &Services, restart_notice: Duration) {
     };
     // What is not over by then is kept.
     let _kept = tokio::time::timeout(restart_notice.saturating_sub(NOTICE_MIN), all_over).await;
+}
+
+/// Stores how far each session has been told, so that the next process need not tell again what was heard.
+async fn note_left_sessions(services: &Services, patience: Duration) {
+    let left = services.left_sessions();
+    if left.is_empty() {
+        return;
+    }
+    let sessions = left.len();
+    let noting = services.writer.write(Write::SetLeftSessions(left));
+    match tokio::time::timeout(patience, noting).await {
+        Ok(Ok(_)) => info!(sessions, "sessions are left for the next process"),
+        Ok(Err(cause)) => warn!(%cause, "who comes back may be told again how games ended"),
+        Err(_) => warn!("who comes back may be told again how games ended: it could not be stored in time"),
+    }
 }
 
 /// With every holder of the writer gone, its actor writes what is queued and ends; unless it cannot write at all.

@@ -1,10 +1,12 @@
-//! Sessions that have ended, for a while: what a client that comes back too late to resume has not heard yet.
+//! Sessions that have ended, for a while: what a client that comes back too late to resume has not heard yet. And those
+//! that the process before has left when it was stopped as planned, whose clients come back to this one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::model::ids::{GameId, SessionId};
 use crate::model::time::UnixMillis;
+use crate::storage::left_sessions::LeftSession;
 
 /// Sessions that are remembered, a few hundred bytes each. Of one that is forgotten it is only known when it began.
 const DEPARTED_MAX: usize = 4_096;
@@ -23,6 +25,10 @@ pub(super) struct Departure {
 pub(crate) struct Departed {
     /// A lock, for sessions end in tasks of their own, and openers look in between. It is held for one entry.
     inner: Mutex<DepartedInner>,
+    /// Those that the process before has left. No game ended between its end and the beginning of this one.
+    left: HashMap<SessionId, LeftSession>,
+    /// When this process began.
+    started_at: UnixMillis,
 }
 
 #[derive(Debug, Default)]
@@ -33,6 +39,12 @@ struct DepartedInner {
 }
 
 impl Departed {
+    /// None yet, after a process that has left these.
+    pub(crate) fn after(left: Vec<LeftSession>, started_at: UnixMillis) -> Self {
+        let left = left.into_iter().map(|left| (left.session.clone(), left)).collect();
+        Self { left, started_at, ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, DepartedInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,6 +67,13 @@ impl Departed {
     pub(super) fn of(&self, session: &SessionId) -> Option<Departure> {
         self.lock().by_id.get(session).cloned()
     }
+
+    /// How a session was left by the process before; `None` if nobody knows what a client has missed that has heard
+    /// its messages up to `seen`.
+    pub(super) fn left_to_us(&self, session: &SessionId, seen: u64) -> Option<Departure> {
+        let left = self.left.get(session).filter(|left| left.after <= seen)?;
+        Some(Departure { ends: left.ends.clone(), at: self.started_at })
+    }
 }
 
 #[cfg(test)]
@@ -74,5 +93,18 @@ mod tests {
         assert_eq!(departed.of(&id(1)), Some(left_at(1)));
         assert_eq!(departed.of(&id(2)), Some(left_at(9)), "resumed after a restart, and left again");
         assert_eq!(departed.lock().order.len(), DEPARTED_MAX);
+    }
+
+    #[test]
+    fn what_the_process_before_has_left_is_known_of_clients_that_heard_enough() {
+        let session: SessionId = "s1".parse().unwrap();
+        let ends = vec![(8, "g1".parse().unwrap())];
+        let left = LeftSession { session: session.clone(), after: 6, ends: ends.clone() };
+        let departed = Departed::after(vec![left], UnixMillis(4));
+        assert_eq!(departed.left_to_us(&session, 5), None);
+        let departure = Departure { ends, at: UnixMillis(4) };
+        assert_eq!(departed.left_to_us(&session, 6), Some(departure));
+        assert_eq!(departed.left_to_us(&"s2".parse().unwrap(), 6), None);
+        assert_eq!(departed.of(&session), None, "it may go on");
     }
 }

@@ -342,10 +342,13 @@ impl SessionGateway {
 
     /// The ends of games that the client of a session has not heard which has ended, or was of an earlier process.
     ///
-    /// How an earlier process ended nobody knows. A client may have lost it two minutes before its end and still have
-    /// had the right to hear everything: so ends since then are told, perhaps again.
+    /// A process that was stopped as planned has said how it left its sessions. How another one ended nobody knows. A
+    /// client may have lost it two minutes before its end and still have had the right to hear everything: so ends since
+    /// then are told, perhaps again.
     fn unheard_of(&self, resume_token: &ResumeToken, seen: u64) -> Unheard {
-        let departure = self.services.departed.of(&resume_token.session);
+        let departed = &self.services.departed;
+        let session = &resume_token.session;
+        let departure = departed.of(session).or_else(|| departed.left_to_us(session, seen));
         let mut otherwise = resume_token.issued_at;
         if resume_token.issued_at < self.services.started_at {
             let within = i64::try_from(RESUME_WITHIN.as_millis()).unwrap_or(i64::MAX);

@@ -29,6 +29,7 @@ use crate::protocol::server::{Limits, ServerInfo, ServerMessage, Synced, Welcome
 use crate::protocol::terms::WirePlayer;
 use crate::protocol::{CLIENT_FRAME_BYTES_MAX, CloseCode, Frame, PROTOCOL_VERSION, REACTIONS, WireError};
 use crate::storage::bot_versions::{BotFault, FaultKind, fault_note};
+use crate::storage::left_sessions::LeftSession;
 use crate::storage::store::Write;
 use crate::storage::{Store, StoreError, Writer};
 use crate::system::metrics::Metrics;
@@ -241,6 +242,15 @@ impl Services {
         self.departed.note(session.id(), Departure { ends: session.outbox().ends(), at });
         self.feeds.lobby_changed();
         removed
+    }
+
+    /// How far all sessions have been told, for the next process. Nothing is told to any of them any more.
+    pub(crate) fn left_sessions(&self) -> Vec<LeftSession> {
+        let left = self.sessions.all().into_iter().map(|session| {
+            let (after, ends) = session.outbox().ends_to_hear();
+            LeftSession { session: session.id().clone(), after, ends }
+        });
+        left.collect()
     }
 
     /// Books for its owner that a bot lost its connection while it played.

@@ -68,6 +68,7 @@ macro_rules! conformance {
         $crate::storage::conformance_of_follows::conformance_of_follows!($fixture);
         $crate::storage::conformance_of_judging::conformance_of_judging!($fixture);
         $crate::storage::conformance_of_learners::conformance_of_learners!($fixture);
+        $crate::storage::conformance_of_left_sessions::conformance_of_left_sessions!($fixture);
         $crate::storage::conformance_of_links::conformance_of_links!($fixture);
         $crate::storage::conformance_of_mails::conformance_of_mails!($fixture);
         $crate::storage::conformance_of_vacations::conformance_of_vacations!($fixture);

@@ -182,6 +182,11 @@ pub trait GameStore {
         Ok(self.finished_games(&query).await?.iter().filter_map(GameOutline::of).collect())
     }
 
+    /// When the last finished game of a player ended, which whoever is back after a restart makes the arena ask.
+    async fn last_end_of(&self, player: &PlayerId) -> Result<Option<UnixMillis>, StoreError> {
+        Ok(self.outlines(player, 1).await?.first().map(|last| last.ended_at))
+    }
+
     /// The last game of each series, those of tournaments too, that is not complete and whose last game ended at or
     /// after this time. Damaged ones are left out.
     async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError>;

@@ -12,6 +12,7 @@ mod forgetting;
 mod games;
 mod judgements;
 mod learners;
+mod left_sessions;
 mod links;
 mod live;
 mod mails;
@@ -50,6 +51,7 @@ use super::chain;
 use super::follows::Tie;
 use super::forgetting::Forgotten;
 use super::games::GameStore as _;
+use super::left_sessions::LeftSession;
 use super::lessons::{CurvePoint, LearnerStore, Lesson, StoredLearner, StoredVersion};
 use super::links::StoredLink;
 use super::live::UnfinishedGame;
@@ -171,6 +173,7 @@ struct MemoryTables {
     mails: Vec<StoredMail>,
     mail_links: Vec<MailLink>,
     vacations: Vec<(PlayerId, Vacation)>,
+    left_sessions: Vec<LeftSession>,
     /// Of all accounts, the oldest first.
     pushes: Vec<StoredPush>,
     follows: Vec<Tie>,
@@ -319,6 +322,10 @@ impl MemoryTables {
             Write::TakeVacation { player, vacation } => self.take_vacation(player, *vacation),
             Write::EndVacation { player, at } => {
                 self.end_vacation(player, *at);
+                Ok(Written::Done)
+            }
+            Write::SetLeftSessions(sessions) => {
+                self.left_sessions.clone_from(sessions);
                 Ok(Written::Done)
             }
             Write::AddMailLink(link) => self.add_mail_link(link),

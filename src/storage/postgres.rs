@@ -19,6 +19,7 @@ mod guests;
 mod judgements;
 mod lane;
 mod learners;
+mod left_sessions;
 mod links;
 mod lookups;
 mod mails;

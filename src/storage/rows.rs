@@ -39,6 +39,7 @@ pub(super) mod games;
 pub(super) mod journal;
 pub(super) mod judgements;
 pub(super) mod learners;
+pub(super) mod left_sessions;
 pub(super) mod links;
 pub(super) mod mails;
 pub(super) mod members;

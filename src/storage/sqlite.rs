@@ -24,6 +24,7 @@ mod judgements;
 mod keeper;
 mod known;
 mod learners;
+mod left_sessions;
 mod links;
 mod mails;
 mod marker;

@@ -20,6 +20,7 @@ use super::follows::{FollowStore, Tie};
 use super::forgetting::{Forgetting, ForgettingStore};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
+use super::left_sessions::{LeftSession, LeftSessionStore};
 use super::lessons::{LearnerStep, LearnerStore};
 use super::links::{LinkStore, StoredLink};
 use super::mails::{MailLink, MailStore, StoredMail};
@@ -275,6 +276,9 @@ pub enum Write {
     TakeVacation { player: PlayerId, vacation: Vacation },
     /// The vacation that goes on ends at this moment; nothing if there is none.
     EndVacation { player: PlayerId, at: UnixMillis },
+    /// The sessions that this process leaves as it stops, in the place of all that were left before; none once they are
+    /// known to the next one.
+    SetLeftSessions(Vec<LeftSession>),
     /// A link that is sent, in the place of the one before of its purpose.
     AddMailLink(MailLink),
     /// Somebody opens a link that was sent to an address. It is gone then. Refused as [`Refused::NoMailLink`] if it is
@@ -394,6 +398,7 @@ impl Write {
             | Self::TakeVacation { .. }
             | Self::SetConditional { .. }
             | Self::EndVacation { .. }
+            | Self::SetLeftSessions(_)
             | Self::AddMailLink(_)
             | Self::VerifyMail { .. }
             | Self::ResetPassword { .. }
@@ -582,6 +587,7 @@ pub trait Store:
     + ReportStore
     + OperatorStore
     + WebhookStore
+    + LeftSessionStore
     + LinkStore
     + MailStore
     + VacationStore

@@ -222,6 +222,30 @@ async fn a_game_that_ends_before_its_player_is_back_from_a_restart_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_end_that_was_heard_is_not_told_again_after_a_planned_restart() {
+    let arena = Arena::start().await;
+    let (mut ada, mut bob) = (arena.bot("ada").await, arena.bot("bob").await);
+    let mut pair = pair_up(&mut ada, &mut bob, json!({})).await;
+    pair.play("121212").await;
+    let game = pair.game.clone();
+    pair.first.settle().await;
+    let has_not_heard = pair.first.resume_hello();
+    pair.play_from(6, "1").await;
+    bob.until("game_end").await;
+    bob.settle().await;
+    let has_heard = bob.resume_hello();
+    let arena = arena.restart().await;
+    let mut ada = Client::open(&arena.url(), &[], has_not_heard).await;
+    assert_eq!(ada.next().await["game"], json!(game));
+    assert_eq!(ada.next().await["type"], "synced");
+    let mut bob = Client::open(&arena.url(), &[], has_heard.clone()).await;
+    assert_eq!(bob.next().await["type"], "synced", "it was told before");
+    let arena = arena.after_a_kill().await;
+    let mut bob = Client::open(&arena.url(), &[], has_heard).await;
+    assert_eq!(bob.next().await["type"], "game_end", "nobody knows how the last process left its sessions");
+}
+
+#[tokio::test(start_paused = true)]
 async fn house_bots_play_on_after_a_restart() {
     let arena = Arena::start().await;
     let mut guest = arena.guest().await;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
 
 pub(super) use self::competition::{Competition, competition};
 use self::housekeeping::{keep_backups, keep_dumps, keep_forgetting, keep_packing};
@@ -343,6 +344,21 @@ async fn last_stored(store: &dyn Store, live: &[StoredGame]) -> Result<UnixMilli
     Ok(moments.max().unwrap_or_default())
 }
 
+/// The sessions that the process before has left when it was stopped as planned, each known to one process alone: to the
+/// next one again they would say what was heard before this one.
+async fn departed(ground: &Ground, started_at: UnixMillis) -> Result<Departed, StoreError> {
+    let left = ground.store.left_sessions().await?;
+    if left.is_empty() {
+        return Ok(Departed::default());
+    }
+    info!(sessions = left.len(), "sessions may go on where the last process left them");
+    if let Err(cause) = ground.writer.write(Write::SetLeftSessions(Vec::new())).await {
+        warn!(%cause, "players who come back may be told again how games ended");
+        return Ok(Departed::default());
+    }
+    Ok(Departed::after(left, started_at))
+}
+
 /// What sessions work with, and the live games, of which one tells when the daemon ran last.
 pub(super) async fn session(
     ground: &Ground,
@@ -350,7 +366,7 @@ pub(super) async fn session(
     lobby: LobbyHandle,
     live: &[StoredGame],
 ) -> Result<Arc<Services>, StoreError> {
-    let config = &ground.config;
+    let (config, started_at) = (&ground.config, UnixMillis::now());
     Ok(Arc::new(Services {
         guests_play: ground.config.access.guests,
         store: Arc::clone(&ground.store),
@@ -359,7 +375,7 @@ pub(super) async fn session(
         signer: ground.signer.clone(),
         directory: playing.directory.clone(),
         sessions: playing.sessions.clone(),
-        departed: Departed::default(),
+        departed: departed(ground, started_at).await?,
         host: playing.host.clone(),
         lobby,
         feeds: playing.feeds.clone(),
@@ -369,7 +385,7 @@ pub(super) async fn session(
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
         sockets_stop: CancellationToken::new(),
-        started_at: UnixMillis::now(),
+        started_at,
         last_stored: last_stored(ground.store.as_ref(), live).await?,
         heartbeat: config.server.heartbeat(),
         connections_per_account: config.limits.connections_per_account.count(),

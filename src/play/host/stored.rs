@@ -69,7 +69,9 @@ impl Host {
     ) -> Result<Vec<GameEnd>, StoreError> {
         let store = &self.inner.deps.store;
         let mut ended = Vec::new();
-        if since.is_some() {
+        if let Some(at) = since
+            && store.last_end_of(player).await?.is_some_and(|last| last >= at)
+        {
             let limit = u32::try_from(ENDS_MAX).unwrap_or(u32::MAX);
             let player = Some(player.clone());
             ended = store

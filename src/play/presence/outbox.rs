@@ -380,6 +380,16 @@ impl Outbox {
         self.lock().ends.iter().cloned().collect()
     }
 
+    /// From which number on all ends that were queued are known, and those with higher numbers: as far back as a client
+    /// may go on from, for one that has heard less has missed more than ends.
+    pub(crate) fn ends_to_hear(&self) -> (u64, Vec<(u64, GameId)>) {
+        let state = self.lock();
+        let is_full = state.ends.len() == ENDS_MAX;
+        let oldest = state.ends.front().filter(|_| is_full).map_or(0, |(number, _)| number - 1);
+        let after = oldest.max(state.first() - 1);
+        (after, state.ends.iter().filter(|(number, _)| *number > after).cloned().collect())
+    }
+
     /// The number of the last message.
     #[cfg(test)]
     pub(crate) fn last_seq(&self) -> u64 {

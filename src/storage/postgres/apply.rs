@@ -3,9 +3,9 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, links, mails,
-    moderation, operators, packing, players, published, pushes, puzzles, refit, reports, resets, studies,
-    tournaments, vacations, voiding, webhooks,
+    bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, left_sessions,
+    links, mails, moderation, operators, packing, players, published, pushes, puzzles, refit, reports,
+    resets, studies, tournaments, vacations, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -97,6 +97,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::Unblock { player, blocked } => follows::unblock(connection, player, blocked).await,
         Write::TakeVacation { player, vacation } => vacations::take(connection, player, *vacation).await,
         Write::EndVacation { player, at } => vacations::end(connection, player, *at).await,
+        Write::SetLeftSessions(sessions) => left_sessions::set(connection, sessions).await,
         Write::AddMailLink(link) => mails::add_link(connection, link).await,
         Write::VerifyMail { digest, at } => mails::verify(connection, digest, *at).await,
         Write::ResetPassword { digest, password, at } => {

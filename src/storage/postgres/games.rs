@@ -166,6 +166,15 @@ impl GameStore for PostgresStore {
         Ok(OutlineRow::sound(&rows))
     }
 
+    async fn last_end_of(&self, player: &PlayerId) -> Result<Option<UnixMillis>, StoreError> {
+        // Without what else there is to a game: the plan of that took longer than all the rest.
+        let sql = "SELECT n.ended_at FROM player_game o JOIN settlement n ON n.number = o.number \
+                   WHERE o.player = (SELECT key FROM player WHERE id = $1) ORDER BY o.number DESC LIMIT 1";
+        let query = db::query_scalar(sql).bind(player.as_str());
+        let ended_at: Option<i64> = query.fetch_optional(&*self.reader().await?).await?;
+        Ok(ended_at.map(UnixMillis))
+    }
+
     async fn open_series(&self, since: UnixMillis) -> Result<Vec<StoredGame>, StoreError> {
         let sql = select_games!(
             "settlement n JOIN game g ON g.key = n.game",

@@ -27,14 +27,14 @@ use crate::system::files::{beside, sync_directory};
 const APPLICATION_ID: u32 = 0x4334_5634;
 
 /// The schema that the last of the migrations makes.
-const SCHEMA: u32 = 38;
+const SCHEMA: u32 = 39;
 
 /// The one that makes room for the chain of finished games, which those from before get with it.
 const CHAINED: u32 = 15;
 
 /// The files in `migrations/sqlite`: the schema that each makes, which it also writes into the database, its name and
 /// its text. Nothing of them may change once they have been released.
-const MIGRATIONS: [(u32, &str, &str); 38] = [
+const MIGRATIONS: [(u32, &str, &str); 39] = [
     (1, "arena", include_str!("../../../migrations/sqlite/0001_arena.sql")),
     (2, "learning", include_str!("../../../migrations/sqlite/0002_learning.sql")),
     (3, "tournaments", include_str!("../../../migrations/sqlite/0003_tournaments.sql")),
@@ -73,6 +73,7 @@ const MIGRATIONS: [(u32, &str, &str); 38] = [
     (36, "studies", include_str!("../../../migrations/sqlite/0036_studies.sql")),
     (37, "journal", include_str!("../../../migrations/sqlite/0037_journal.sql")),
     (38, "levels", include_str!("../../../migrations/sqlite/0038_levels.sql")),
+    (39, "left_sessions", include_str!("../../../migrations/sqlite/0039_left_sessions.sql")),
 ];
 
 /// The migration after which all games on the standard board are settled again.

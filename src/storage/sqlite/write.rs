@@ -13,9 +13,9 @@ use super::journal::{self, Journal};
 use super::known::{Change, KnownGame};
 use super::open;
 use super::{
-    bot_versions, credentials, follows, forgetting, guests, judgements, learners, links, mails, moderation,
-    operators, packing, players, published, pushes, puzzles, refit, reports, resets, settlement, studies,
-    tournaments, vacations, voiding, webhooks,
+    bot_versions, credentials, follows, forgetting, guests, judgements, learners, left_sessions, links,
+    mails, moderation, operators, packing, players, published, pushes, puzzles, refit, reports, resets,
+    settlement, studies, tournaments, vacations, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -366,6 +366,7 @@ impl Transaction<'_> {
             Write::Unblock { player, blocked } => follows::unblock(self.connection, player, blocked),
             Write::TakeVacation { player, vacation } => vacations::take(self.connection, player, *vacation),
             Write::EndVacation { player, at } => vacations::end(self.connection, player, *at),
+            Write::SetLeftSessions(sessions) => left_sessions::set(self.connection, sessions),
             Write::AddMailLink(link) => mails::add_link(self.connection, link),
             Write::VerifyMail { digest, at } => mails::verify(self.connection, digest, *at),
             Write::ResetPassword { digest, password, at } => {

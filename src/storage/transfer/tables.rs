@@ -172,6 +172,7 @@ pub(crate) const TABLES: &[Table] = &[
         move_ms: Number, rated: Flag, is_load: Flag, opening_kind: Text, opening_moves: Text, games: Number, side: Text,
         site: Text, request_key: Text, expires_at: Number, listed: Flag,
         is_private: Flag, asked: Text; PORTION, false),
+    table!(left_session (id: Text) after: Number, ends: Text; PORTION_OF_TEXTS, false),
     table!(operator (player: Number) since: Number, salt: Text, last_step: Number, recovery: Text; PORTION, false),
     table!(webhook (owner: Number) url: Text, salt: Text, since: Number, failures: Number, last_at: Number,
         last_outcome: Text; PORTION, false),
