@@ -343,8 +343,8 @@ impl SessionGateway {
     /// The ends of games that the client of a session has not heard which has ended, or was of an earlier process.
     ///
     /// A process that was stopped as planned has said how it left its sessions. How another one ended nobody knows. A
-    /// client may have lost it two minutes before its end and still have had the right to hear everything: so ends since
-    /// then are told, perhaps again.
+    /// client may have lost it two minutes before its end and still have had the right to hear everything: so ends
+    /// since then are told, perhaps again.
     fn unheard_of(&self, resume_token: &ResumeToken, seen: u64) -> Unheard {
         let departed = &self.services.departed;
         let session = &resume_token.session;

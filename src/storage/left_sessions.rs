@@ -10,8 +10,8 @@ use crate::model::ids::{GameId, SessionId};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftSession {
     pub(crate) session: SessionId,
-    /// The number of the message from which on all is known. Of a client that has heard less than that nobody knows what
-    /// it missed.
+    /// The number of the message from which on all is known. Of a client that has heard less nobody knows what it
+    /// missed.
     pub(crate) after: u64,
     /// Games whose end one of the later messages told, each with the number of that message, in order.
     pub(crate) ends: Vec<(u64, GameId)>,

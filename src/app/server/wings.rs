@@ -344,8 +344,8 @@ async fn last_stored(store: &dyn Store, live: &[StoredGame]) -> Result<UnixMilli
     Ok(moments.max().unwrap_or_default())
 }
 
-/// The sessions that the process before has left when it was stopped as planned, each known to one process alone: to the
-/// next one again they would say what was heard before this one.
+/// The sessions that the process before has left when it was stopped as planned. Each is known to one process alone: to
+/// the one after it they would say nothing of what was heard meanwhile.
 async fn departed(ground: &Ground, started_at: UnixMillis) -> Result<Departed, StoreError> {
     let left = ground.store.left_sessions().await?;
     if left.is_empty() {
