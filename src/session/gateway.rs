@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use super::client_session::ClientSession;
+use super::doors::Comer;
 use super::port::{Caller, Credential, Gateway, Opened, RESUME_WITHIN, RefusedHello};
 use super::resume_token::ResumeToken;
 use super::services::{Offers, Services, Unheard};
@@ -123,9 +124,12 @@ impl Gateway for SessionGateway {
         self.services.tasks.spawn(async move {
             let has_given_up = || answer.is_closed();
             let address = caller.address;
+            let resume_token = hello.resume.as_ref().and_then(|resume| gateway.read_resume_token(resume));
+            let comer = gateway.comer(resume_token.as_ref());
             // Boxed, for it is large and handed on.
-            let opening = Box::pin(gateway.find_or_open(hello, id.as_deref(), caller, has_given_up));
-            let came = gateway.services.doors.come(address, opening).await;
+            let opening =
+                Box::pin(gateway.find_or_open(hello, id.as_deref(), caller, resume_token, has_given_up));
+            let came = gateway.services.doors.come(comer, address, opening).await;
             let result = came.unwrap_or_else(|Busy| Err(crowded()));
             // Whoever gave up does not take it: it is let go where it is dropped, here or on the way.
             let _ = answer.send(result);
@@ -184,6 +188,7 @@ impl SessionGateway {
         hello: Hello,
         re: Option<&str>,
         caller: Caller,
+        resume_token: Option<ResumeToken>,
         has_given_up: impl Fn() -> bool,
     ) -> Result<Opened, RefusedHello> {
         // Nor is anything asked of the store for whoever has gone while others had their turn.
@@ -192,7 +197,6 @@ impl SessionGateway {
         }
         self.keep_out(caller.address)?;
         self.check_needs(&hello.needs)?;
-        let resume_token = hello.resume.as_ref().and_then(|resume| self.read_resume_token(resume));
         let proven = self.prove(&hello, &caller, resume_token.as_ref()).await?;
         // What took its time is done. The client may be back by another socket, which must not give way to this one.
         if has_given_up() {
@@ -211,6 +215,27 @@ impl SessionGateway {
             Resumed::No(_) if self.services.sockets_stop.is_cancelled() => Err(stopping()),
             Resumed::No(unheard) => self.open_fresh(&request, unheard, re).await,
         }
+    }
+
+    /// As whom somebody comes who holds this secret.
+    fn comer(&self, resume_token: Option<&ResumeToken>) -> Comer {
+        match resume_token {
+            Some(token)
+                if self.services.sessions.get(&token.session).is_none()
+                    && self.is_of_earlier_process(token) =>
+            {
+                Comer::OfEarlierProcess
+            }
+            Some(_) | None => Comer::Any,
+        }
+    }
+
+    /// Whether a session that is not here was opened by an earlier process, and has not ended in this one.
+    fn is_of_earlier_process(&self, resume_token: &ResumeToken) -> bool {
+        // From the future: the clock was set back before this process began, or since; then it has ended here.
+        let is_from_elsewhen =
+            resume_token.issued_at < self.services.started_at || resume_token.issued_at > UnixMillis::now();
+        is_from_elsewhen && self.services.departed.of(&resume_token.session).is_none()
     }
 
     /// What the secret of a session says, if we wrote it for this session.
@@ -307,15 +332,9 @@ impl SessionGateway {
         re: Option<&str>,
     ) -> Result<Resumed, RefusedHello> {
         let Some(resume) = &request.hello.resume else { return Ok(Resumed::No(Unheard::Nothing)) };
-        let live = self.services.sessions.get(&resume_token.session);
-        // From the future: the clock was set back before this process began, or since; then it has ended here.
-        let is_from_elsewhen =
-            resume_token.issued_at < self.services.started_at || resume_token.issued_at > UnixMillis::now();
-        let has_ended_here = self.services.departed.of(&resume_token.session).is_some();
-        let is_of_earlier_process = is_from_elsewhen && !has_ended_here;
-        let session = match live {
+        let session = match self.services.sessions.get(&resume_token.session) {
             Some(session) => session,
-            None if is_of_earlier_process => {
+            None if self.is_of_earlier_process(resume_token) => {
                 let outbox = Outbox::starting_at(resume.seq.number());
                 let owned = self.make(resume_token.session.clone(), &resume.secret, request, outbox);
                 // What may fail comes before the session is entered: one that has been here and is gone never goes on.

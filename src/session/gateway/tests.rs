@@ -11,7 +11,7 @@ use crate::protocol::ClientMessage;
 use crate::protocol::client::{OpenChallenge, Ping, ProgramFault, ProgramFaultKind, Resign, Watch};
 use crate::protocol::server::ServerMessage;
 use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
-use crate::session::doors::COMING_MAX;
+use crate::session::doors::{COMING_MAX, Comer};
 use crate::session::port::{Disconnected, IDLE_GUEST_WITHIN, RESUME_WITHIN};
 use crate::storage::bot_versions::FaultKind;
 use crate::storage::store::StoreError;
@@ -160,9 +160,10 @@ async fn one_network_makes_so_many_sessions_a_minute_and_takes_none_from_others(
 async fn of_those_who_come_at_once_so_many_are_greeted_at_a_time() {
     let arena = Arena::new().await;
     let (doors, here) = (&arena.services.doors, "198.51.100.1".parse().unwrap());
-    let others = join_all((0..COMING_MAX).map(|_| doors.come(here, std::future::pending::<()>())));
+    let others =
+        join_all((0..COMING_MAX).map(|_| doors.come(Comer::Any, here, std::future::pending::<()>())));
     let guests = async {
-        let soon = Duration::from_millis(10);
+        let soon = Duration::from_millis(5);
         let given_up = tokio::time::timeout(soon, arena.guest_from("192.0.2.1")).await.map(drop);
         assert!(given_up.is_err(), "it waits");
         assert_eq!(arena.services.sessions.count(), 0);
