@@ -682,6 +682,18 @@ fn check_import(exported: &[u8]) {
     let mut verify = fourfold(&["games", "verify", "--data"]);
     let verified = verify.arg(directory.path().join("other")).output().unwrap();
     assert!(text(&verified.stdout).contains("everything agrees"), "{}", text(&verified.stdout));
+
+    let daemon = Daemon::start();
+    let said = |arguments: &[&str]| {
+        let output = daemon.command(arguments).output().unwrap();
+        (text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
+    };
+    let import = ["games", "import", whole.to_str().unwrap()];
+    for imported in ["games imported: 7, there already: 0\n", "games imported: 0, there already: 7\n"] {
+        assert_eq!(said(&import), (imported.to_owned(), String::new()), "a daemon runs");
+    }
+    let (verified, _) = said(&["games", "verify"]);
+    assert!(verified.contains("everything agrees"), "{verified}");
 }
 
 #[test]

@@ -99,6 +99,8 @@ type Reply = Box<dyn FnOnce(WriteResult) + Send>;
 
 struct QueuedWrite {
     write: Write,
+    /// What belongs into the same transaction, if anything does: it is what the answer is of.
+    then: Option<Box<Write>>,
     reply: Reply,
     queued_at: Instant,
 }
@@ -179,15 +181,25 @@ impl Writer {
 
     /// Queues a write without waiting; `reply` is called after the commit, on the writer's task, and must be quick.
     pub(crate) fn submit(&self, write: Write, reply: impl FnOnce(WriteResult) + Send + 'static) {
+        self.submit_with(write, None, reply);
+    }
+
+    fn submit_with(
+        &self,
+        write: Write,
+        then: Option<Box<Write>>,
+        reply: impl FnOnce(WriteResult) + Send + 'static,
+    ) {
         if let Some(obstacle) = self.obstacle()
             && write.can_wait_outside()
         {
             return reply(Err(WriteError::Obstructed(obstacle)));
         }
-        self.gauge.waiting.fetch_add(1, Ordering::Relaxed);
-        let item = QueuedWrite { write, reply: Box::new(reply), queued_at: now() };
+        let writes = 1 + usize::from(then.is_some());
+        self.gauge.waiting.fetch_add(writes, Ordering::Relaxed);
+        let item = QueuedWrite { write, then, reply: Box::new(reply), queued_at: now() };
         if let Err(error) = self.items.try_send(item) {
-            self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.gauge.waiting.fetch_sub(writes, Ordering::Relaxed);
             match error {
                 mpsc::error::TrySendError::Full(item) => (item.reply)(Err(WriteError::Busy)),
                 mpsc::error::TrySendError::Closed(item) => {
@@ -203,12 +215,38 @@ impl Writer {
     ///
     /// The write was refused, the queue is full, something is in the way, or the store failed.
     pub async fn write(&self, write: Write) -> WriteResult {
+        self.write_with(write, None).await
+    }
+
+    /// Queues, at once, two writes of which the first must not be there without the second. The answer is that of the
+    /// second, which is refused if the first was.
+    pub(crate) fn write_both(
+        &self,
+        first: Write,
+        second: Write,
+    ) -> impl Future<Output = WriteResult> + use<> {
+        let gauge = Arc::clone(&self.gauge);
+        let written = self.write_with(first, Some(Box::new(second)));
+        async move {
+            match (written.await, gauge.obstacle()) {
+                // The first could wait outside, the second only follows it.
+                (Err(WriteError::Refused(_)), Some(obstacle)) => Err(WriteError::Obstructed(obstacle)),
+                (written, _) => written,
+            }
+        }
+    }
+
+    fn write_with(
+        &self,
+        write: Write,
+        then: Option<Box<Write>>,
+    ) -> impl Future<Output = WriteResult> + use<> {
         let (reply, answer) = oneshot::channel();
-        self.submit(write, move |result| {
+        self.submit_with(write, then, move |result| {
             // The asker may have gone away; the write stands all the same.
             let _ = reply.send(result);
         });
-        answer.await.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed))))
+        async move { answer.await.unwrap_or_else(|_| Err(WriteError::Store(Arc::new(StoreError::Closed)))) }
     }
 
     /// The finished games, with news of those whose end it writes.
@@ -245,8 +283,16 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(items: impl Iterator<Item = QueuedWrite>) -> Self {
-        let (writes, replies) = items.map(|item| (item.write, item.reply)).unzip();
+    fn of(items: impl ExactSizeIterator<Item = QueuedWrite>) -> Self {
+        let (mut writes, mut replies) = (Vec::with_capacity(items.len()), Vec::with_capacity(items.len()));
+        for QueuedWrite { write, then, reply, .. } in items {
+            writes.push(write);
+            if let Some(then) = then {
+                writes.push(*then);
+                replies.push(Box::new(|_| {}) as Reply);
+            }
+            replies.push(reply);
+        }
         Self { writes, replies }
     }
 
@@ -441,7 +487,7 @@ impl WriterActor {
         }
         self.inbox.close();
         while let Ok(item) = self.inbox.try_recv() {
-            self.gauge.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.gauge.waiting.fetch_sub(1 + usize::from(item.then.is_some()), Ordering::Relaxed);
             (item.reply)(Err(WriteError::Store(Arc::clone(&failure))));
         }
         failure
@@ -456,6 +502,27 @@ mod tests {
     use crate::model::player::PlayerKind;
     use crate::storage::conformance::{add, add_players, moves, player, spec};
     use crate::storage::memory::{CommitFault, MemoryStore};
+
+    #[tokio::test]
+    async fn two_that_belong_together_are_never_in_two_transactions() {
+        let Setup { store, writer, actor } = set_up();
+        add_players(&*store, &["Ada", "Bob"]).await;
+        // As many as one transaction has, all but one.
+        let others = (1..BATCH_MAX).map(|_| writer.write(Write::Pack { games: 1 }));
+        let events = moves("44");
+        let game = Write::StartGame(spec("g1", "Ada", "Bob"));
+        let both = writer.write_both(game, Write::Append { game: "g1".parse().unwrap(), events });
+        let (others, both) = tokio::join!(futures::future::join_all(others), both);
+        assert!(others.into_iter().all(|other| other.is_ok()));
+        assert_eq!(both.unwrap(), Written::Done);
+        assert_eq!(store.commit_sizes().last(), Some(&(BATCH_MAX + 1)));
+        assert_eq!(writer.waiting(), 0);
+        let again = Write::Append { game: "none".parse().unwrap(), events: moves("44") };
+        let refused = writer.write_both(Write::StartGame(spec("g1", "Ada", "Bob")), again).await;
+        assert!(matches!(refused, Err(WriteError::Refused(Refused::NoSuchGame))), "{refused:?}");
+        drop(writer);
+        actor.await.unwrap().unwrap();
+    }
 
     struct Setup {
         store: Arc<MemoryStore>,

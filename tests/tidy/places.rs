@@ -124,7 +124,6 @@ const LOCK_PLACES: &[&str] = &[
 /// are in no simulation; neither are the threads that think in the background, nor SQLite.
 const WORLD: &[&str] = &["rand::rng(", "rand::rng::", "SystemTime", "spawn_blocking"];
 const WORLD_PLACES: &[&str] = &[
-    "src/app/cli",
     "src/app/terminal/seed.rs",
     "src/client",
     "src/model/time.rs",

@@ -10,9 +10,7 @@ use crate::http::control::ControlClient;
 use crate::model::result::GameOutcome;
 use crate::storage::filter::{Meeting, OpeningWanted, PliesWanted, ResultWanted, TimeWanted};
 use crate::storage::records::export::ExportFormat;
-use crate::storage::records::import::{self, ImportError, Importer};
-use crate::storage::store::Write as StoreWrite;
-use crate::storage::writer::WriteError;
+use crate::storage::records::import::{self, ImportError};
 use crate::system::causes::with_causes;
 use anyhow::Context;
 use clap::Subcommand;
@@ -30,6 +28,9 @@ use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::{ProgressLine, while_working};
+
+/// Bytes of records from which on they are sent: some hundred games.
+const IMPORT_PORTION: usize = 256 * 1024;
 
 /// Export the records of finished games, import some, or verify them.
 #[derive(Debug, clap::Args)]
@@ -151,7 +152,7 @@ impl GamesChosen {
     }
 }
 
-/// Take in the games of a file. No daemon may run meanwhile.
+/// Take in the games of a file, whether a daemon runs or not.
 ///
 /// The file has records, as `games export` writes them here or elsewhere, or it is the log of a match or a tournament,
 /// or it has lines of column digits: moves from the empty board, a result (1-0, 0-1, 1/2-1/2, first, second, draw),
@@ -357,23 +358,29 @@ impl ImportGames {
             })
         };
         let records = import::check(open()?).map_err(|error| broken(&file, error))?;
-        let (imported, passed_over) = data.alone(async |store| {
+        let (imported, passed_over) = data.command_new(async |daemon| -> anyhow::Result<_> {
             let mut progress = ProgressLine::new(records, "games");
-            let mut importer = Importer::new(open()?, store, rand::rng());
-            let mut stored = 0;
-            while let Some(batch) = importer.next_batch().await.map_err(|error| broken(&file, error))? {
-                let is_game = |write: &&StoreWrite| matches!(write, StoreWrite::StartGame(_));
-                let games = batch.iter().filter(is_game).count() as u64;
-                for answer in store.commit(&batch).await? {
-                    answer.map_err(WriteError::Refused)?;
+            let (mut lines, mut imported, mut passed_over) = (open()?, 0, 0);
+            loop {
+                let portion = next_lines(&mut lines)?;
+                if portion.is_empty() {
+                    return Ok((imported, passed_over));
                 }
-                stored += games;
-                progress.advance(games);
+                let taken = daemon.import_games(portion).await?;
+                imported += taken.imported;
+                passed_over += taken.passed_over;
+                progress.advance(taken.imported + taken.passed_over);
             }
-            Ok((stored, importer.passed_over))
         })?;
         Ok(writeln!(io::stdout(), "games imported: {imported}, there already: {passed_over}")?)
     }
+}
+
+/// The next lines of a file, enough that a command with them does not cost more than what it brings; none at the end.
+fn next_lines(file: &mut impl BufRead) -> io::Result<String> {
+    let mut lines = String::new();
+    while lines.len() < IMPORT_PORTION && file.read_line(&mut lines)? > 0 {}
+    Ok(lines)
 }
 
 impl JoinGames {

@@ -13,8 +13,8 @@ use crate::app::terminal::storage_url::StorageUrl;
 use crate::http::control::{Control, ControlClient};
 use crate::model::durability::Durability;
 use crate::model::signing::Signer;
+use crate::storage::Writer;
 use crate::storage::engine::Engine;
-use crate::storage::{Store, Writer};
 use crate::study::learning::Learning;
 use crate::system::data_dir::{self, DataDir, DataDirError};
 use crate::system::shares::Shares;
@@ -96,23 +96,6 @@ impl DataArg {
             return Err(no_database(&self.path).into());
         }
         self.command_new(command)
-    }
-}
-
-impl DataArg {
-    /// Works on the directory's store while nobody else does; the directory is made if it is not there.
-    pub(super) fn alone<T>(
-        &self,
-        work: impl AsyncFnOnce(&dyn Store) -> anyhow::Result<T>,
-    ) -> anyhow::Result<T> {
-        runtime()?.block_on(async {
-            let data = DataDir::open(&self.path)?;
-            let engine = open_store(&data, self.url()).await?;
-            data.secret()?;
-            let done = work(engine.store().as_ref()).await;
-            engine.close().await?;
-            done
-        })
     }
 }
 

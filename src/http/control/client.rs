@@ -24,7 +24,7 @@ use super::address::Address;
 use super::bots::{BotToken, NewBot, RevokedTokensOf};
 use super::daemon::{DaemonStatus, StartTournament, StartedTournament};
 use super::fair_play::FairPlayReport;
-use super::games::{VoidedGame, VoidedGamesOf};
+use super::games::{ImportGames, ImportedGames, VoidedGame, VoidedGamesOf};
 use super::invitations::{EndInvitation, GiveInvitation, ListedInvitation};
 use super::learners::{LearnerFile, LearnerShown, NO_LEARNER};
 use super::mail::{TriedMail, TryMail};
@@ -139,6 +139,11 @@ impl ControlClient {
         chosen: &[(&str, String)],
     ) -> Answer<List<Record>> {
         self.send(get(["games"]).queries(chosen).query("cursor", cursor.unwrap_or_default())).await
+    }
+
+    /// Takes records in, one a line, of which each was checked. Some hundred KiB are not too many.
+    pub(crate) async fn import_games(&self, records: String) -> Answer<ImportedGames> {
+        self.send(post(["import", "games"]).body(&ImportGames { records })).await
     }
 
     /// A game, live or finished.

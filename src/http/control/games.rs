@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
@@ -21,13 +21,15 @@ use crate::http::answer::List;
 use crate::http::api::learning::MoveReasons;
 use crate::http::error::ApiError;
 use crate::http::record_query;
-use crate::http::request::{JsonBody, PathPart, QueryParameters};
-use crate::model::ids::{GameId, PlayerName};
+use crate::http::request::{JsonBody, PathPart, QueryParameters, json_body};
+use crate::model::ids::{GameId, PlayerId, PlayerName};
+use crate::model::world::chance;
 use crate::operations::verify::{VerifyReport, verify};
 use crate::operations::voiding::{PORTIONS, VoidedAccount, VoidingError, void_account};
 use crate::storage::StoredGame;
 use crate::storage::records::Record;
 use crate::storage::records::export::{ExportFormat, RecordReader};
+use crate::storage::records::import::Importer;
 use crate::storage::records::players::PlayerCache;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
@@ -56,10 +58,29 @@ pub(crate) struct VoidedGamesOf {
     pub(crate) variants: Vec<String>,
 }
 
+/// Bytes of the body that brings records in. A command that brings more says it in several.
+const IMPORT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Records that come in.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct ImportGames {
+    /// One a line, as they are exported.
+    pub(super) records: String,
+}
+
+/// What became of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct ImportedGames {
+    pub(crate) imported: u64,
+    /// Those that were there already.
+    pub(crate) passed_over: u64,
+}
+
 pub(super) fn commands() -> Vec<Route> {
     vec![
         ("/control/v1/players/{name}/void", post(void_player)),
         ("/control/v1/games", get(list)),
+        ("/control/v1/import/games", post(import)),
         ("/control/v1/export/games", get(export)),
         ("/control/v1/games/{id}", get(record)),
         ("/control/v1/games/{id}/reasons", get(reasons)),
@@ -89,6 +110,35 @@ async fn export(State(control): State<Control>, parameters: QueryParameters) -> 
     let (query, filter) = record_query::read(&*control.store, &parameters, u32::MAX).await?;
     let text = RecordReader::chosen(Arc::clone(&control.store), query, filter).into_text(format);
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from_stream(text)).into_response())
+}
+
+/// Takes records in, unrated. Each is there whole or not at all, and those before one that breaks a rule are: whoever
+/// brings a file checks all of it first.
+async fn import(State(control): State<Control>, request: Request) -> Result<Json<ImportedGames>, Refusal> {
+    let ImportGames { records } = json_body(request, IMPORT_BYTES_MAX).await?;
+    let new_id = || PlayerId::random(&mut chance());
+    let mut importer = Importer::new(records.as_bytes(), &*control.store, new_id);
+    let mut taken_in = 0;
+    while let Some(batch) = importer.next_batch().await? {
+        let mut games = Vec::new();
+        let mut writes = batch.into_iter();
+        while let Some(write) = writes.next() {
+            match (&write, writes.as_slice().first()) {
+                // A game without its end would be one that goes on.
+                (Write::StartGame(_), Some(Write::Finish { .. })) => {
+                    games.extend(writes.next().map(|end| control.writer.write_both(write, end)));
+                }
+                _ => drop(control.writer.write(write).await?),
+            }
+        }
+        for game in games {
+            game.await?;
+            taken_in += 1;
+        }
+    }
+    let done = ImportedGames { imported: taken_in, passed_over: importer.passed_over };
+    tracing::info!(imported = done.imported, passed_over = done.passed_over, "games were imported");
+    Ok(Json(done))
 }
 
 async fn record(State(control): State<Control>, id: PathPart) -> Result<Json<Record>, Refusal> {

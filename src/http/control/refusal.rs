@@ -6,6 +6,7 @@ use crate::accounts::AccountError;
 use crate::competition::tournament::{PlanError, TournamentStartError};
 use crate::http::error::{ApiCode, ApiError};
 use crate::storage::StoreError;
+use crate::storage::records::import::ImportError;
 use crate::storage::writer::WriteError;
 use crate::system::causes::with_causes;
 
@@ -55,6 +56,17 @@ impl From<AccountError> for Refusal {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         Self::with_causes_of(with_causes(&error), error.into())
+    }
+}
+
+impl From<ImportError> for Refusal {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Store(error) => error.into(),
+            ImportError::Line(_) | ImportError::Empty => {
+                ApiError::bad_field("records", error.to_string()).into()
+            }
+        }
     }
 }
 

@@ -150,6 +150,30 @@ async fn commands_are_done_in_the_daemon_and_in_process_alike() {
 }
 
 #[tokio::test]
+async fn records_come_in_while_the_arena_plays_on() {
+    use crate::model::result::{EndReason, GameResult};
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
+    let elsewhere = control();
+    add_players(&*elsewhere.store, &["Ada", "Bob"]).await;
+    for id in ["one", "two"] {
+        play(&*elsewhere.store, spec(id, "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
+    }
+    let records = exported(&ControlClient::here(elsewhere), "ndjson", None).await.unwrap();
+    let served = serve();
+    for client in [served.client().await, ControlClient::here(control())] {
+        let taken = client.import_games(records.clone()).await.unwrap();
+        assert_eq!((taken.imported, taken.passed_over), (2, 0));
+        let again = client.import_games(format!("\n{records}")).await.unwrap();
+        assert_eq!((again.imported, again.passed_over), (0, 2));
+        assert_eq!(client.game(&"two".parse().unwrap()).await.unwrap().players.first.name, "Ada");
+        assert_eq!(client.verify_games().await.unwrap().findings, [""; 0]);
+        check_refused(client.import_games("{}".into()).await, ApiCode::BadField);
+        check_refused(client.import_games(" ".repeat(1024 * 1024)).await, ApiCode::TooLarge);
+        assert_eq!(client.import_games(String::new()).await.unwrap().imported, 0);
+    }
+}
+
+#[tokio::test]
 async fn a_check_and_a_copy_are_made_of_real_files() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("fourfold.db");

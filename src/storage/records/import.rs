@@ -1,10 +1,9 @@
 //! Records into the store: read line by line, checked before anything is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
 use fourfold_engine::{BySide, Game, Side};
-use rand::Rng;
 use thiserror::Error;
 
 use super::lines::{JsonLines, LineError};
@@ -113,19 +112,20 @@ fn read_time(text: &str) -> Result<UnixMillis, String> {
 /// come in unrated: the ratings of another arena mean nothing here. Players are found by name; who is not there is
 /// made, without a password.
 #[derive(Debug)]
-pub(crate) struct Importer<'a, R, G> {
+pub(crate) struct Importer<'a, R, N> {
     lines: JsonLines<R>,
     store: &'a dyn Store,
-    rng: G,
+    /// Gives new players their ids.
+    new_id: N,
     players: HashMap<String, PlayerId>,
     /// Records that were there already.
     pub(crate) passed_over: u64,
 }
 
-impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
-    /// Starts at the beginning of a file that [`check`] has passed. New players get ids from `rng`.
-    pub(crate) fn new(file: R, store: &'a dyn Store, rng: G) -> Self {
-        Self { lines: JsonLines::new(file), store, rng, players: HashMap::new(), passed_over: 0 }
+impl<'a, R: BufRead, N: FnMut() -> PlayerId> Importer<'a, R, N> {
+    /// Starts at the beginning of a file that [`check`] has passed. New players get the ids that `new_id` gives.
+    pub(crate) fn new(file: R, store: &'a dyn Store, new_id: N) -> Self {
+        Self { lines: JsonLines::new(file), store, new_id, players: HashMap::new(), passed_over: 0 }
     }
 
     /// The next writes, which belong in one transaction and must be committed before the next ones are asked for;
@@ -136,9 +136,11 @@ impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
     /// The file or the store cannot be read, or the file has changed since it was checked.
     pub(crate) async fn next_batch(&mut self) -> Result<Option<Vec<Write>>, ImportError> {
         let mut writes = Vec::new();
+        let mut begun = HashSet::new();
         for _ in 0..BATCH_GAMES {
             let Some(record) = next_record(&mut self.lines)? else { break };
-            if self.store.game(&record.id).await?.is_some() {
+            let is_new = begun.insert(record.id.clone());
+            if !is_new || self.store.game(&record.id).await?.is_some() {
                 self.passed_over += 1;
                 continue;
             }
@@ -163,7 +165,7 @@ impl<'a, R: BufRead, G: Rng> Importer<'a, R, G> {
         let id = if let Some(known) = self.store.player_by_name(&name).await? {
             known.id
         } else {
-            let id = PlayerId::random(&mut self.rng);
+            let id = (self.new_id)();
             writes.push(add_player(id.clone(), name.clone(), player.kind));
             id
         };
@@ -277,7 +279,8 @@ mod tests {
     }
 
     async fn import(text: &str, store: &MemoryStore) -> u64 {
-        let mut importer = Importer::new(text.as_bytes(), store, rng::seeded(1));
+        let mut rng = rng::seeded(1);
+        let mut importer = Importer::new(text.as_bytes(), store, || PlayerId::random(&mut rng));
         while let Some(writes) = importer.next_batch().await.unwrap() {
             for answer in store.commit(&writes).await.unwrap() {
                 answer.unwrap();
@@ -309,6 +312,8 @@ mod tests {
         assert_eq!(marks, [None, None, Some("load")]);
         assert_eq!(verify(&*store).await.unwrap().findings, [] as [&str; 0]);
         assert_eq!(import(&text, &store).await, 3, "repeated, everything is there already");
+        let twice = format!("{text}{text}");
+        assert_eq!(import(&twice, &MemoryStore::new()).await, 3, "of one file, too");
         assert_eq!(after.len(), 3);
     }
 
