@@ -196,8 +196,8 @@ impl ArenaView for LiveArena {
         self.backups.standing()
     }
 
-    fn is_ready(&self) -> bool {
-        !self.host.is_paused()
+    fn closed(&self) -> Option<String> {
+        self.host.check_open().err().map(|why| why.to_string())
     }
 
     fn orders(&self) -> StandingOrders {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::preview::PictureKind;
+use super::request::Part;
 
 /// Bytes of the digest in an `ETag`: 96 bits do not collide by chance.
 const ETAG_BYTES: usize = 12;
@@ -28,6 +29,14 @@ impl<T> List<T> {
     /// A list that has no further part.
     pub(super) fn whole(items: Vec<T>) -> Self {
         Self { items, cursor: None }
+    }
+
+    /// The part that was asked for, of the first [`Part::up_to`] of all items.
+    pub(super) fn part(first: Vec<T>, part: Part) -> Self {
+        let end = part.skip.saturating_add(part.limit);
+        let goes_on = first.len() as u64 > u64::from(end);
+        let items = first.into_iter().skip(part.skip as usize).take(part.limit as usize).collect();
+        Self { items, cursor: goes_on.then(|| end.to_string()) }
     }
 }
 
@@ -106,4 +115,23 @@ pub(super) fn pixels(request: &HeaderMap, keep: Keep, kind: PictureKind, picture
         PictureKind::Moving => "image/gif",
     };
     keepable(request, keep, content_type, picture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_list_join_without_a_gap() {
+        let read = |skip, limit| {
+            let part = Part { skip, limit };
+            let List { items, cursor } = List::part((0..7).take(part.up_to() as usize).collect(), part);
+            (items, cursor)
+        };
+        assert_eq!(read(0, 3), (vec![0, 1, 2], Some("3".to_owned())));
+        assert_eq!(read(3, 3), (vec![3, 4, 5], Some("6".to_owned())));
+        assert_eq!(read(6, 3), (vec![6], None));
+        assert_eq!(read(0, 7), ((0..7).collect(), None));
+        assert_eq!(read(u32::MAX, 200), (Vec::new(), None));
+    }
 }

@@ -228,7 +228,7 @@ impl From<WriteError> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Closed => Self::new(ApiCode::NotReady, "the daemon is stopping"),
+            StoreError::Closed => Self::new(ApiCode::NotReady, "the daemon is stopping").retry_in(BUSY_RETRY),
             StoreError::Unreachable(_) => {
                 Self::new(ApiCode::NotReady, "the database cannot be reached").retry_in(BUSY_RETRY)
             }
@@ -246,7 +246,7 @@ impl From<AnalysisError> for ApiError {
         match error {
             AnalysisError::Busy { retry } => Self::new(ApiCode::Busy, error.to_string()).retry_in(retry),
             AnalysisError::Compute(ComputeError::Closed) => {
-                Self::new(ApiCode::NotReady, "the daemon is stopping")
+                Self::new(ApiCode::NotReady, "the daemon is stopping").retry_in(BUSY_RETRY)
             }
             AnalysisError::Share(refusal) => refusal.into(),
             AnalysisError::Compute(ComputeError::NoThread) => {

@@ -98,6 +98,22 @@ pub(super) fn check_content_encoding(headers: &HeaderMap) -> Result<(), ApiError
     }
 }
 
+/// A part of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Part {
+    /// How many items are before it.
+    pub(crate) skip: u32,
+    /// Items of its own at most.
+    pub(crate) limit: u32,
+}
+
+impl Part {
+    /// How many items tell whether there are more: those before it, its own, and one.
+    pub(crate) fn up_to(self) -> u32 {
+        self.skip.saturating_add(self.limit).saturating_add(1)
+    }
+}
+
 /// The query of a request: names and values, decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct QueryParameters(Vec<(String, String)>);
@@ -128,6 +144,16 @@ impl QueryParameters {
     pub(crate) fn limit(&self) -> Result<u32, ApiError> {
         let limit = self.optional::<Limit>("limit")?;
         Ok(limit.map_or(LIMIT_DEFAULT, Limit::number))
+    }
+
+    /// `limit` and `cursor` of a list in which the cursor counts the items before it.
+    ///
+    /// # Errors
+    ///
+    /// 400 naming the one that cannot be read.
+    pub(crate) fn part(&self) -> Result<Part, ApiError> {
+        let skip = u32::try_from(self.cursor()?.unwrap_or_default()).unwrap_or(u32::MAX);
+        Ok(Part { skip, limit: self.limit()? })
     }
 
     /// `cursor`: where the last answer ended.

@@ -172,8 +172,8 @@ pub(crate) trait ArenaView: Send + Sync + Debug {
     /// The game is not in progress, or there are too many feeds.
     fn follow(&self, what: &FeedOf) -> Result<LineFeed, NoFeed>;
 
-    /// Whether new games may begin: false while starting, draining or stopping.
-    fn is_ready(&self) -> bool;
+    /// Why no games begin, if none do: the daemon is starting, draining or stopping, or an operator has said so.
+    fn closed(&self) -> Option<String>;
 
     /// What operators have ordered for the whole arena.
     fn orders(&self) -> StandingOrders;

@@ -177,8 +177,8 @@ impl ArenaView for TestArena {
         }
     }
 
-    fn is_ready(&self) -> bool {
-        !self.is_stopping.load(Ordering::Relaxed)
+    fn closed(&self) -> Option<String> {
+        self.is_stopping.load(Ordering::Relaxed).then(|| "no new games begin now".to_owned())
     }
 
     fn orders(&self) -> StandingOrders {

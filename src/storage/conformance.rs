@@ -996,12 +996,19 @@ pub(crate) async fn histories_hold_the_newest_points<F: Fixture>() {
     for (id, moves) in [("g1", FIRST_WINS), ("g2", FIRST_WINS_TOO), ("g3", "2323232")] {
         first_wins(&*store, spec(id, "Ada", "Bob"), moves).await;
     }
-    let history = store.rating_history(&player_id("Bob"), Variant::STANDARD, 2).await.unwrap();
+    let history = store.rating_history(&player_id("Bob"), Variant::STANDARD, None, 2).await.unwrap();
     assert_eq!(history.iter().map(|point| point.game.as_str()).collect::<Vec<_>>(), ["g2", "g3"]);
     assert_eq!(history[0].before, MilliElo(730_000));
     assert_eq!(history[0].after, history[1].before);
     assert_eq!(history[1].at, after_noon(8_000));
-    assert_eq!(store.rating_history(&player_id("Eve"), Variant::STANDARD, 2).await.unwrap(), []);
+    let before = store.rating_history(&player_id("Bob"), Variant::STANDARD, Some(2), 2).await.unwrap();
+    assert_eq!(before.iter().map(|point| point.game.as_str()).collect::<Vec<_>>(), ["g1"]);
+    for (player, before) in [("Eve", None), ("Bob", Some(1)), ("Bob", Some(0))] {
+        let none = store.rating_history(&player_id(player), Variant::STANDARD, before, 2).await.unwrap();
+        assert_eq!(none, [], "{player} {before:?}");
+    }
+    let all = store.rating_history(&player_id("Bob"), Variant::STANDARD, Some(u64::MAX), 9).await.unwrap();
+    assert_eq!(all.len(), 3);
 }
 
 pub(crate) async fn pages_run_both_ways<F: Fixture>() {

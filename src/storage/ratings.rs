@@ -36,11 +36,13 @@ pub trait RatingStore {
         limit: u32,
     ) -> Result<Vec<LeaderboardRow>, StoreError>;
 
-    /// How a player's rating in a variant went, the newest `limit` points, the oldest first.
+    /// How a player's rating in a variant went, the newest `limit` points of games with a number below `before`, the
+    /// oldest first.
     async fn rating_history(
         &self,
         player: &PlayerId,
         variant: Variant,
+        before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError>;
 

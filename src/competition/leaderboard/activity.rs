@@ -154,7 +154,7 @@ mod tests {
         let of = |played: &Played| (played.sort, played.score.wins, played.score.losses, played.score.draws);
         let expected = [(Sort::Rated, 1, 1, 0), (Sort::Casual, 1, 0, 0), (Sort::Correspondence, 1, 0, 0)];
         assert_eq!(day.played.iter().map(of).collect::<Vec<_>>(), expected);
-        let entries: Vec<_> = store.rating_history(&ada, Variant::STANDARD, 9).await.unwrap();
+        let entries: Vec<_> = store.rating_history(&ada, Variant::STANDARD, None, 9).await.unwrap();
         let way = (entries[0].before, entries[1].after);
         assert_eq!(day.played[0].rating, Some(way));
         assert!(day.played[1..].iter().all(|played| played.rating.is_none()));

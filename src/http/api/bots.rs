@@ -10,8 +10,8 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::LIMIT;
 use super::own_bots::{CreatedToken, list_tokens, tokens_operation};
+use super::{CURSOR, LIMIT};
 use crate::accounts::{Issued, TokenWish};
 use crate::http::answer::List;
 use crate::http::auth::SignedIn;
@@ -73,7 +73,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists house and remote bots that can be challenged",
         Content::Json(schema_of::<List<OpenBot>>),
     )
-    .parameters(&[LIMIT]);
+    .parameters(&[LIMIT, CURSOR]);
     let create = Operation::post(
         "/api/v1/bots",
         "Makes a bot of one's own with its first token, shown this once",
@@ -111,16 +111,14 @@ async fn open_bots(
     State(state): State<AppState>,
     parameters: QueryParameters,
 ) -> Result<Json<List<OpenBot>>, ApiError> {
-    let limit = parameters.limit()? as usize;
-    let mut bots = state.arena.open_bots();
-    bots.truncate(limit);
-    for bot in &mut bots {
+    let mut bots = List::part(state.arena.open_bots(), parameters.part()?);
+    for bot in &mut bots.items {
         let live = state.store.rating(&bot.player.id, Variant::STANDARD).await?.unwrap_or_default();
         let shown = PublishedShown::of(&state, &bot.player.id, Variant::STANDARD, live).rating;
         bot.player.rating = Some(shown.into());
         bot.strength = bot.strength.or((!shown.provisional).then(|| Strength::of_elo(shown.elo)));
     }
-    Ok(Json(List::whole(bots)))
+    Ok(Json(bots))
 }
 
 async fn create_bot(

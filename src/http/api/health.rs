@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::warn;
 
+use super::BUSY_RETRY;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::state::AppState;
@@ -37,20 +38,17 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 }
 
 async fn readiness(State(state): State<AppState>) -> Result<Json<HealthAnswer>, ApiError> {
-    let not_ready = |message: &str| ApiError::new(ApiCode::NotReady, message);
-    if !state.arena.is_ready() {
-        return Err(not_ready("the daemon takes no new games"));
-    }
-    let mut reasons = state.arena.pauses();
-    if let Some(obstacle) = state.arena.obstacle() {
-        reasons.insert(0, format!("{}: {obstacle}", obstacle.as_str()));
-    }
-    if let Some(first) = reasons.first() {
-        return Err(ApiError { reasons: reasons.clone(), ..not_ready(first) });
-    }
-    state.store.ping().await.map_err(|error| {
+    let obstacle = state.arena.obstacle().map(|obstacle| format!("{}: {obstacle}", obstacle.as_str()));
+    let mut reasons: Vec<String> =
+        state.arena.closed().into_iter().chain(obstacle).chain(state.arena.pauses()).collect();
+    // What cannot store anything is known to be out of order without being asked.
+    if reasons.is_empty()
+        && let Err(error) = state.store.ping().await
+    {
         warn!(error = ?error, "the store does not answer");
-        not_ready("the store does not answer")
-    })?;
-    Ok(Json(OK))
+        reasons.push("the store does not answer".to_owned());
+    }
+    let Some(first) = reasons.first() else { return Ok(Json(OK)) };
+    let not_ready = ApiError::new(ApiCode::NotReady, first).retry_in(BUSY_RETRY);
+    Err(ApiError { reasons, ..not_ready })
 }

@@ -7,8 +7,9 @@ use fourfold_engine::Variant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LIMIT, POPULATION, VARIANT};
+use super::{CURSOR, LIMIT, POPULATION, VARIANT};
 use crate::competition::leaderboard::standings::Scale;
+use crate::http::answer::List;
 use crate::http::endpoint::{Content, Endpoint, Operation, Parameter, schema_of};
 use crate::http::error::ApiError;
 use crate::http::ranking::{self, FitSummary, Home, PublishedShown, RankedRow, RankingQuery, Versions};
@@ -160,7 +161,7 @@ impl From<FitSummary> for FitView {
 struct LeaderboardAnswer {
     /// The strongest first.
     items: Vec<LeaderboardRowView>,
-    /// Always null: the list has no further part.
+    /// Goes into the next request as `cursor`; null at the end.
     cursor: Option<String>,
     /// How the ratings were found; null on the list of people, and where nobody has played.
     fit: Option<FitView>,
@@ -177,7 +178,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         "Lists the strongest players who have played rated games",
         Content::Json(schema_of::<LeaderboardAnswer>),
     )
-    .parameters(&[POPULATION, VARIANT, HOUSE, LIMIT]);
+    .parameters(&[POPULATION, VARIANT, HOUSE, LIMIT, CURSOR]);
     vec![Endpoint::new("/api/v1/leaderboard", get(leaderboard), [operation])]
 }
 
@@ -192,11 +193,12 @@ async fn leaderboard(
         Some(true) => Some(Home::House),
         Some(false) => Some(Home::Elsewhere),
     };
-    let wanted =
-        RankingQuery { population, variant, home, versions: Versions::Listed, limit: parameters.limit()? };
+    let part = parameters.part()?;
+    let wanted = RankingQuery { population, variant, home, versions: Versions::Listed, limit: part.up_to() };
     let ranking = ranking::ranking(&state, wanted).await?;
-    let items = ranking.rows.into_iter().map(LeaderboardRowView::from).collect();
-    Ok(Json(LeaderboardAnswer { items, cursor: None, fit: ranking.fit.map(FitView::from) }))
+    let rows = ranking.rows.into_iter().map(LeaderboardRowView::from).collect();
+    let List { items, cursor } = List::part(rows, part);
+    Ok(Json(LeaderboardAnswer { items, cursor, fit: ranking.fit.map(FitView::from) }))
 }
 
 impl From<RankedRow> for LeaderboardRowView {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use self::opponents::{MeetingView, player_crosstable};
 use super::games::{CHOSEN, FOR_THE_ASKER, game_list, seen_by};
 use super::leaderboard::RatingView;
-use super::{LIMIT, VARIANT};
+use super::{CURSOR, LIMIT, VARIANT};
 use crate::http::answer::List;
 use crate::http::auth::Viewer;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
@@ -121,16 +121,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     .parameters(CHOSEN);
     let ratings = Operation::get(
         "/api/v1/players/{name}/ratings",
-        "Lists the newest changes of a player's rating, the oldest of them first",
+        "Lists the newest changes of a player's rating, the oldest of them first; behind the cursor are those before them",
         Content::Json(schema_of::<List<RatingPoint>>),
     )
-    .parameters(&[VARIANT, LIMIT]);
+    .parameters(&[VARIANT, LIMIT, CURSOR]);
     let crosstable = Operation::get(
         "/api/v1/players/{name}/crosstable",
         "Lists a player's opponents with how the rated games against them ended, those met most often first",
         Content::Json(schema_of::<List<MeetingView>>),
     )
-    .parameters(&[VARIANT, LIMIT]);
+    .parameters(&[VARIANT, LIMIT, CURSOR]);
     let achievements = Operation::get(
         "/api/v1/players/{name}/achievements",
         "Shows what a player has shown against the bots of the house: leagues with their bosses, and badges",
@@ -243,8 +243,14 @@ async fn player_ratings(
     parameters: QueryParameters,
 ) -> Result<Json<List<RatingPoint>>, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
-    let limit = parameters.limit()?;
+    let (limit, before) = (parameters.limit()?, parameters.cursor()?);
     let player = find(&state, &name).await?;
-    let points = state.store.rating_history(&player.id, variant, limit).await?;
-    Ok(Json(List::whole(points.into_iter().map(RatingPoint::from).collect())))
+    let mut points = state.store.rating_history(&player.id, variant, before, limit + 1).await?;
+    let mut cursor = None;
+    if points.len() > limit as usize {
+        points.remove(0);
+        let oldest = state.store.game(&points[0].game).await?;
+        cursor = oldest.and_then(|game| game.settlement).map(|settled| settled.number.to_string());
+    }
+    Ok(Json(List { items: points.into_iter().map(RatingPoint::from).collect(), cursor }))
 }

@@ -440,7 +440,7 @@ async fn history(
     variant: Variant,
     now: i32,
 ) -> Result<Option<RatingHistory>, PageError> {
-    let history = state.store.rating_history(player, variant, HISTORY_MAX).await?;
+    let history = state.store.rating_history(player, variant, None, HISTORY_MAX).await?;
     Ok(RatingHistory::new(lang, &history, now))
 }
 

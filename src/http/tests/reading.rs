@@ -33,6 +33,17 @@ fn ids(list: &Value) -> Vec<&str> {
     list["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
 }
 
+/// A field of all items of a list that is read part by part, and the cursors of the parts.
+async fn pages(site: &TestSite, path: &str, field: &str) -> (Vec<Value>, Vec<Value>) {
+    let (mut items, mut cursors) = (Vec::new(), vec![json!("")]);
+    while let Some(cursor) = cursors.last().and_then(Value::as_str) {
+        let list = site.get(&format!("{path}&cursor={cursor}")).await.json();
+        items.extend(list["items"].as_array().unwrap().iter().map(|item| item[field].clone()));
+        cursors.push(list["cursor"].clone());
+    }
+    (items, cursors.split_off(1))
+}
+
 #[tokio::test]
 async fn the_leaderboard_has_its_rows() {
     let site = with_games().await;
@@ -54,7 +65,12 @@ async fn the_leaderboard_has_its_rows() {
     assert!(row["pm95"].is_u64(), "{row}");
     assert!(row["los_next"].as_f64().is_some_and(|los| (0.5..1.0).contains(&los)), "{row}");
     assert_eq!(list["items"][1]["los_next"], Value::Null);
-    assert_eq!(site.get("/api/v1/leaderboard?limit=1").await.json()["items"].as_array().unwrap().len(), 1);
+    let (ranks, cursors) = pages(&site, "/api/v1/leaderboard?limit=1", "rank").await;
+    assert_eq!((ranks, cursors), (vec![json!(1), json!(2)], vec![json!("1"), Value::Null]));
+    for beyond in ["2", "4294967295", "9007199254740991"] {
+        let list = site.get(&format!("/api/v1/leaderboard?cursor={beyond}")).await.json();
+        assert_eq!((&list["items"], &list["cursor"]), (&json!([]), &Value::Null), "{beyond}");
+    }
 }
 
 #[tokio::test]
@@ -72,6 +88,11 @@ async fn a_player_has_profile_games_and_ratings() {
     assert_eq!(points.len(), 3);
     assert_eq!((&points[0]["game"], &points[0]["before"]), (&json!("one"), &json!(750)));
     assert_eq!(points[0]["after"], points[1]["before"]);
+    let (games, cursors) = pages(&site, "/api/v1/players/ada/ratings?limit=2", "game").await;
+    assert_eq!(games, [json!("two"), json!("three"), json!("one")], "the newest part comes first");
+    assert_eq!(cursors, [json!("2"), Value::Null]);
+    let (opponents, cursors) = pages(&site, "/api/v1/players/ada/crosstable?limit=1", "opponent").await;
+    assert_eq!((opponents.len(), cursors), (1, vec![Value::Null]));
 }
 
 #[tokio::test]

@@ -217,7 +217,10 @@ async fn a_stopping_daemon_is_well_but_not_ready() {
     arena.is_stopping.store(true, Ordering::Relaxed);
     let site = TestSite::with(crate::http::site::Site::default(), arena);
     assert_eq!(site.get("/healthz").await.status, StatusCode::OK);
-    site.get("/readyz").await.check_refused(503, "not_ready", None);
+    let answer = site.get("/readyz").await;
+    assert_eq!(answer.json()["reasons"], serde_json::json!(["no new games begin now"]));
+    assert_eq!((answer.header(header::RETRY_AFTER), &answer.json()["retry_ms"]), ("2", &2_000.into()));
+    answer.check_refused(503, "not_ready", None);
     assert_eq!(TestSite::new().get("/readyz").await.body, r#"{"status":"ok"}"#);
 }
 

@@ -66,6 +66,7 @@ impl RatingStore for MemoryStore {
         &self,
         player: &PlayerId,
         variant: Variant,
+        before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
         self.seek().await?;
@@ -76,7 +77,9 @@ impl RatingStore for MemoryStore {
             let RatingEntry { before, after, .. } = ratings[side];
             Some(HistoryPoint { game: game.spec.id.clone(), at: ended_at(game), before, after })
         };
-        let here = tables.finished_games().rev().filter(|(_, game)| game.spec.variant == variant);
+        let here = tables.finished_games().rev().filter(|(number, game)| {
+            game.spec.variant == variant && before.is_none_or(|before| *number < before)
+        });
         let mut points: Vec<HistoryPoint> = here.filter_map(point).take(limit as usize).collect();
         points.reverse();
         Ok(points)

@@ -15,7 +15,7 @@ use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use crate::storage::refit::RefitGame;
 use crate::storage::resets::RatingReset;
 use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
-use crate::storage::rows::{Damage, parsed};
+use crate::storage::rows::{Damage, parsed, to_sql};
 use crate::storage::store::StoreError;
 
 /// Selects the columns of a [`PlayerRatingRow`].
@@ -61,9 +61,10 @@ impl RatingStore for PostgresStore {
         &self,
         player: &PlayerId,
         variant: Variant,
+        before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
-        history(&*self.reader().await?, player, variant, limit).await
+        history(&*self.reader().await?, player, variant, before, limit).await
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
@@ -215,13 +216,15 @@ pub(super) async fn history(
     connection: &Connection,
     player: &PlayerId,
     variant: Variant,
+    before: Option<u64>,
     limit: u32,
 ) -> Result<Vec<HistoryPoint>, StoreError> {
     let sql = "SELECT g.id, n.ended_at, e.before, e.after FROM rating_entry e \
                JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
                WHERE e.player = (SELECT key FROM player WHERE id = $1) AND e.variant = $2 \
-               ORDER BY e.number DESC LIMIT $3";
-    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+               AND e.number < $3 ORDER BY e.number DESC LIMIT $4";
+    let before = before.map_or(i64::MAX, to_sql);
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(before).bind(limit);
     let rows: Vec<(String, i64, i64, i64)> = query.fetch_all(connection).await?;
     let point = |(game, at, before, after): (String, i64, i64, i64)| {
         let game = parsed("game.id", &game)?;

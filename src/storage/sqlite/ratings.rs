@@ -16,7 +16,7 @@ use crate::storage::record::{HistoryPoint, LeaderboardRow, RatingRow};
 use crate::storage::refit::RefitGame;
 use crate::storage::resets::RatingReset;
 use crate::storage::rows::ratings::{BoardRow, PlayerRatingRow};
-use crate::storage::rows::{Damage, parsed};
+use crate::storage::rows::{Damage, parsed, to_sql};
 use crate::storage::store::StoreError;
 
 /// Selects the columns of a [`PlayerRatingRow`].
@@ -64,10 +64,11 @@ impl RatingStore for SqliteStore {
         &self,
         player: &PlayerId,
         variant: Variant,
+        before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<HistoryPoint>, StoreError> {
         let player = player.clone();
-        self.readers.read(move |connection| history(connection, &player, variant, limit)).await
+        self.readers.read(move |connection| history(connection, &player, variant, before, limit)).await
     }
 
     async fn rated_games(&self, after: u64, limit: u32) -> Result<Vec<RatedGame>, StoreError> {
@@ -222,13 +223,15 @@ pub(super) fn history(
     connection: &Connection,
     player: &PlayerId,
     variant: Variant,
+    before: Option<u64>,
     limit: u32,
 ) -> Result<Vec<HistoryPoint>, StoreError> {
     let sql = "SELECT g.id, n.ended_at, e.before, e.after FROM rating_entry e \
                JOIN settlement n ON n.number = e.number JOIN game g ON g.key = n.game \
                WHERE e.player = (SELECT key FROM player WHERE id = ?) AND e.variant = ? \
-               ORDER BY e.number DESC LIMIT ?";
-    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(limit);
+               AND e.number < ? ORDER BY e.number DESC LIMIT ?";
+    let before = before.map_or(i64::MAX, to_sql);
+    let query = db::query_as(sql).bind(player.as_str()).bind(variant.to_string()).bind(before).bind(limit);
     let rows: Vec<(String, i64, i64, i64)> = query.fetch_all(connection)?;
     let point = |(game, at, before, after): (String, i64, i64, i64)| {
         let game = parsed("game.id", &game)?;

@@ -151,10 +151,10 @@ pub(super) async fn player_crosstable(
     parameters: QueryParameters,
 ) -> Result<Json<List<MeetingView>>, ApiError> {
     let variant: Variant = parameters.optional("variant")?.unwrap_or_default();
-    let limit = parameters.limit()?;
+    let part = parameters.part()?;
     let player = find(&state, &name).await?;
-    let rows = crosstable(&state, &player.id, variant, limit).await?;
-    Ok(Json(List::whole(rows.into_iter().map(MeetingView::from).collect())))
+    let rows = crosstable(&state, &player.id, variant, part.up_to()).await?;
+    Ok(Json(List::part(rows.into_iter().map(MeetingView::from).collect(), part)))
 }
 
 pub(super) fn habits() -> Endpoint {
