@@ -113,7 +113,7 @@ pub(crate) struct ServerInfo {
 pub(crate) struct Limits {
     /// Largest frame.
     pub(crate) frame_bytes: usize,
-    /// Messages in any 20 seconds.
+    /// Messages at once, and again in every 20 seconds, spread evenly.
     pub(crate) messages_per_20s: u32,
     /// The same while the client watches and plays nothing.
     #[serde(default)]

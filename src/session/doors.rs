@@ -15,13 +15,13 @@ use tokio::time::timeout;
 use crate::system::shares::line::LineRule;
 use crate::system::shares::{Busy, Shares, Turns};
 
-/// Sessions that are opened at a time. Measured where 10,000 are back at once on two cores, while others played on: of a
-/// hundred of their moves all but one took up to 50 or 63 ms with two, 57 or 100 with four, 68 or 118 with 16, 200 with 64,
-/// and 300 without a limit. All were back after 5.8 s, 4.9, and 3.4 with 16 and more.
+/// Sessions that are opened at a time. Measured where 10,000 are back at once on two cores, while others played on: of
+/// a hundred of their moves all but one took up to 50 or 63 ms with two, 57 or 100 with four, 68 or 118 with 16, 200
+/// with 64, and 300 without a limit. All were back after 5.8 s, 4.9, and 3.4 with 16 and more.
 pub(super) const COMING_MAX: usize = 2;
 
-/// The same of those that an earlier process knew: their games stand still, and nobody else's goes on yet. 2,000 players
-/// were back from a planned restart in 2.0 s of a hundred all but one with 16, and in 3.6 with two.
+/// The same of those that an earlier process knew: their games stand still, and nobody else's goes on yet. Of 2,000
+/// players all but one of a hundred were back from a planned restart in 2.0 s with 16, and in 3.6 with two.
 pub(super) const RETURNING_MAX: usize = 16;
 
 /// Sockets that are gone of which the session is told at a time.

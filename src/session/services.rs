@@ -75,7 +75,7 @@ pub struct Services {
     pub(crate) guests_play: bool,
     /// Sessions that one person may have at the same time; one more ends the oldest.
     pub(crate) connections_per_account: usize,
-    /// Messages of one connection in any 20 seconds.
+    /// Messages of one connection at once, and again in every 20 seconds.
     pub(crate) messages_per_20s: u32,
     /// Illegal moves of a side that one game forgives.
     pub(crate) illegal_retries: u8,

@@ -209,7 +209,7 @@ pub struct LimitsConfig {
     pub(crate) connections_per_account: Bounded<1, 10_000>,
     /// Whether clients on this machine are free of the limits by address.
     pub(crate) loopback_exempt: bool,
-    /// Messages of one connection in any 20 seconds; the `move` that answers a `turn` is free.
+    /// Messages of one connection at once, and again in every 20 seconds; the `move` that answers a `turn` is free.
     pub messages_per_20s: Bounded<10, 1_000_000>,
     /// Games of all players at the same time.
     pub games: Bounded<1, 1_000_000>,
