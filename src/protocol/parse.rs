@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::client::{Challenge, ClientMessage, ColumnField, Hello, Move, OpenChallenge, Request, Watch};
 use super::error::{ErrorCode, WireError};
-use super::terms::Terms;
+use super::terms::{Terms, null_as_left_out};
 use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
 use crate::model::bounded::{Bounded, OfField};
 
@@ -173,7 +173,7 @@ fn read_challenge(frame: &Value) -> Result<Challenge, WireError> {
 fn read_open_challenge(frame: &Value) -> Result<OpenChallenge, WireError> {
     #[derive(Deserialize)]
     struct Other {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "null_as_left_out")]
         listed: bool,
         #[serde(default)]
         key: Option<String>,
@@ -541,6 +541,59 @@ mod tests {
         for number in found {
             assert!(number["minimum"].is_number() && number["maximum"].is_number(), "{number}");
         }
+    }
+
+    /// The fields of each message that need not be there, as the schema has them, and whether they may be null.
+    fn optional_fields() -> Vec<(String, String, bool)> {
+        let schema = schemars::schema_for!(ClientMessage).to_value();
+        let mut found = Vec::new();
+        for message in schema["oneOf"].as_array().unwrap() {
+            let kind = message["properties"]["type"]["const"].as_str().unwrap();
+            let name = message["$ref"].as_str().and_then(|at| at.rsplit('/').next());
+            let Some(name) = name else { continue };
+            let definition = &schema["$defs"][name];
+            let is_needed = |field: &String| {
+                let required = definition["required"].as_array();
+                required.is_some_and(|required| required.iter().any(|name| name == field))
+            };
+            for (field, about) in definition["properties"].as_object().unwrap() {
+                let kinds = about["type"].as_array().into_iter().flatten().chain([&about["type"]]);
+                let either = about["anyOf"].as_array().into_iter().flatten().map(|one| &one["type"]);
+                if !is_needed(field) {
+                    let is_nullable = kinds.chain(either).any(|kind| kind == "null");
+                    found.push((kind.to_owned(), field.clone(), is_nullable));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn null_is_as_good_as_left_out_and_the_schema_says_so() {
+        let least = |kind: &str| match kind {
+            "hello" => r#""protocol":1,"client":{}"#,
+            "challenge" => r#""to":"ada","rated":false,"time":@"#,
+            "seek" | "open_challenge" => r#""rated":false,"time":@"#,
+            "play_bot" => r#""bot":"greedy","time":@"#,
+            "accept" | "decline" => r#""challenge":"c1""#,
+            "move" => r#""game":"g1","ply":0,"column":1"#,
+            "resign" => r#""game":"g1""#,
+            _ => r#""later":1"#,
+        };
+        let mut tried = 0;
+        for (kind, field, is_nullable) in optional_fields() {
+            if matches!((kind.as_str(), field.as_str()), ("move", "column") | ("watch" | "unwatch", _)) {
+                continue;
+            }
+            let text = format!(r#"{{"type":"{kind}",{}}}"#, least(&kind));
+            let text = text.replace('@', r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#);
+            let with_null = text.replacen('{', &format!(r#"{{"{field}":null,"#), 1);
+            assert!(is_nullable, "{kind}.{field}");
+            let read = |text: &str| parse(text).map(|request| request.message).expect(text);
+            assert_eq!(read(&with_null), read(&text), "{with_null}");
+            tried += 1;
+        }
+        assert!(tried >= 40, "{tried}");
     }
 
     #[test]
