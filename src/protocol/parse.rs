@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::client::{Challenge, ClientMessage, ColumnField, Hello, Move, OpenChallenge, Request, Watch};
 use super::error::{ErrorCode, WireError};
 use super::terms::{Terms, null_as_left_out};
+use super::wording::in_words_of_json;
 use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
 use crate::model::bounded::{Bounded, OfField};
 
@@ -147,10 +148,10 @@ fn read_message(kind: &str, frame: &Value) -> Result<ClientMessage, WireError> {
 fn read_hello(frame: &Value) -> Result<Hello, WireError> {
     #[derive(Deserialize)]
     struct Version {
-        protocol: u32,
+        protocol: Bounded<0, { u32::MAX }>,
     }
     let Version { protocol } = read(frame)?;
-    if protocol != PROTOCOL_VERSION {
+    if protocol.number() != PROTOCOL_VERSION {
         let message = format!("protocol {protocol} is not spoken here");
         let error = WireError::new(ErrorCode::BadVersion, message);
         return Err(WireError { supported: Some(vec![PROTOCOL_VERSION]), ..error });
@@ -198,7 +199,7 @@ fn read<T: DeserializeOwned>(frame: &Value) -> Result<T, WireError> {
         let cause = error.into_inner().to_string();
         match OfField::split(&cause) {
             Some((field, words)) => WireError::bad_field(dotted(&path, field), words),
-            None => WireError::bad_field(field_name(&path, &cause), cause),
+            None => WireError::bad_field(field_name(&path, &cause), in_words_of_json(&cause)),
         }
     })
 }
@@ -424,6 +425,38 @@ mod tests {
             ErrorCode::BadField,
             Some("time.bank_ms"),
         );
+    }
+
+    #[test]
+    fn what_is_allowed_is_said_in_words_of_json() {
+        let hello = |field: &str| format!(r#"{{"type":"hello","protocol":1,"client":{{}},{field}}}"#);
+        let number = "a whole number from 0 to 4294967295";
+        for (text, words) in [
+            (r#"{"type":"hello","protocol":"1","client":{}}"#.to_owned(), number),
+            (r#"{"type":"hello","protocol":-1,"client":{}}"#.to_owned(), number),
+            (r#"{"type":"hello","protocol":1,"client":"x"}"#.to_owned(), "expected an object"),
+            (hello(r#""accepts":[7]"#), "expected an array of length 2"),
+            (hello(r#""accepts":true"#), "expected an object"),
+            (hello(r#""accepts":{"pairs_per_minute":0}"#), "a whole number from 1 to 65535"),
+            (hello(r#""accepts":{"opponents":7}"#), "integer `7`, expected an array"),
+            (hello(r#""accepts":{"opponents":["cat"]}"#), "unknown value `cat`, expected `human` or `bot`"),
+            (hello(r#""bot":7"#), "expected an object"),
+            (hello(r#""needs":{}"#), "object, expected an array"),
+            (hello(r#""open":[]"#), "array, expected a boolean"),
+            (r#"{"type":"seek","rated":true,"time":5}"#.to_owned(), "expected an object"),
+            (r#"{"type":"decline","challenge":"c","reason":7}"#.to_owned(), "expected a string"),
+            (r#"{"type":"decline","challenge":"c","reason":{}}"#.to_owned(), "expected a string"),
+            (r#"{"type":"move","game":"g","ply":0,"column":1,"info":1}"#.to_owned(), "expected an object"),
+            (
+                r#"{"type":"move","game":"g","ply":0,"column":1,"info":{"score":"x"}}"#.to_owned(),
+                "expected a number",
+            ),
+            (r#"{"type":"play_bot","bot":"b","time":{"bank_ms":1000,"increment_ms":0,"move_ms":null},"opening":7}"#.to_owned(), "expected an object"),
+        ] {
+            let refused = parse(&text).expect_err(&text).error;
+            assert_eq!(refused.code, ErrorCode::BadField, "{text}");
+            assert!(refused.message.ends_with(words), "{text}: {}", refused.message);
+        }
     }
 
     /// Puts a value where `$` stands.
