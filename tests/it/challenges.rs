@@ -302,6 +302,7 @@ async fn guests_cannot_crowd_a_player_out() {
             } else {
                 assert_eq!(answer["code"], "quota");
                 assert!(answer["retry_ms"].as_u64() > Some(0));
+                assert!(answer["message"].as_str().unwrap().contains("taken back counts for 20 seconds"));
                 refused += 1;
             }
         }

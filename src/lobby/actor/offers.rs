@@ -9,7 +9,8 @@ use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
 use crate::lobby::acceptance::{Excluded, check};
 use crate::lobby::challenge::{
     Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, LISTED_MAX, LISTED_OF_ONE_MAX, OFFERS_MAX, Party,
-    PendingChallenge, Repeated, check_guest_time, check_listed, check_terms, is_by_correspondence,
+    PendingChallenge, Repeated, TAKEN_BACK_FOR, check_guest_time, check_listed, check_terms,
+    is_by_correspondence,
 };
 use crate::lobby::handle::{ChallengedAway, Wish};
 use crate::lobby::lookup::Ratings;
@@ -101,12 +102,22 @@ impl LobbyActor {
     fn need_place(&self, from: &Identity, to: &Identity, terms: &Terms) -> LobbyAnswer {
         let is_house = self.deps.host.house().get(&to.id).is_some();
         let by_days = is_by_correspondence(terms, from, to);
-        let has_place = self.challenges.has_place(from.kind, &to.id, now());
-        if is_house || has_place && (!by_days || self.challenges.has_correspondence_place(&from.id, &to.id)) {
+        if is_house {
             return Ok(());
         }
-        let same_sort = |offer: &&PendingChallenge| offer.asks_by_correspondence() == (has_place && by_days);
-        let first = first_end(self.challenges.made_to(&to.id).filter(same_sort));
+        self.challenges.has_place(from.kind, &to.id, now()).map_err(|free| {
+            let seconds = TAKEN_BACK_FOR.as_secs();
+            let message = format!(
+                "{} has as many offers as may wait for one player; one that was taken back counts for {seconds} seconds",
+                to.name
+            );
+            quota(message, Some(free))
+        })?;
+        if !by_days || self.challenges.has_correspondence_place(&from.id, &to.id) {
+            return Ok(());
+        }
+        let by_correspondence = |offer: &&PendingChallenge| offer.asks_by_correspondence();
+        let first = first_end(self.challenges.made_to(&to.id).filter(by_correspondence));
         Err(quota(format!("{} has many offers open already", to.name), first))
     }
 
