@@ -8,6 +8,7 @@ pub mod error;
 pub mod parse;
 pub mod server;
 pub(crate) mod terms;
+mod wording;
 
 pub use client::{ClientMessage, Request};
 pub use error::{ErrorCode, WireError};

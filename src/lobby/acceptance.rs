@@ -20,24 +20,53 @@ pub(crate) struct Proposal {
     pub(crate) opponent_elo: Option<i32>,
 }
 
+/// What a player does not accept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Excluded {
+    /// The field of `accepts` that says so.
+    pub(crate) field: &'static str,
+    /// The same in words, after "does not accept".
+    pub(crate) what: &'static str,
+}
+
+impl Excluded {
+    /// The other one's kind.
+    pub(crate) const OPPONENTS: Self = Self { field: "opponents", what: "opponents of your kind" };
+}
+
 /// Checks a proposal against what a player accepts.
 ///
 /// # Errors
 ///
-/// The name of the first field of `accepts` that excludes it.
-pub(crate) fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), &'static str> {
+/// The first field of `accepts` that excludes it.
+pub(crate) fn check(accepts: &Accepts, proposal: &Proposal) -> Result<(), Excluded> {
     let time = proposal.time;
+    let rated = if proposal.rated { "rated games" } else { "casual games" };
+    let opponents = accepts.opponents.contains(&OpponentKind::from(proposal.opponent));
+    let named = |field, what| Excluded { field, what };
     let fields = [
-        ("bank_ms", fits(accepts.bank_ms, time.bank_ms.map(RangeMs::new))),
-        ("increment_ms", fits(accepts.increment_ms, Some(RangeMs::new(time.increment_ms)))),
-        ("move_ms", fits(accepts.move_ms, time.move_ms.map(RangeMs::new))),
-        ("rated", accepts.rated.is_none_or(|rated| rated == proposal.rated)),
-        ("opponents", accepts.opponents.contains(&OpponentKind::from(proposal.opponent))),
-        ("rating", fits(accepts.rating, proposal.opponent_elo.map(RangeElo::new))),
-        ("variants", accepts.variants.iter().any(|variant| variant.0 == proposal.variant)),
+        (named("bank_ms", "games with this bank"), fits(accepts.bank_ms, time.bank_ms.map(RangeMs::new))),
+        (
+            named("increment_ms", "games with this increment"),
+            fits(accepts.increment_ms, Some(RangeMs::new(time.increment_ms))),
+        ),
+        (
+            named("move_ms", "games with this limit for each move"),
+            fits(accepts.move_ms, time.move_ms.map(RangeMs::new)),
+        ),
+        (named("rated", rated), accepts.rated.is_none_or(|rated| rated == proposal.rated)),
+        (Excluded::OPPONENTS, opponents),
+        (
+            named("rating", "opponents of your rating"),
+            fits(accepts.rating, proposal.opponent_elo.map(RangeElo::new)),
+        ),
+        (
+            named("variants", "games on this board"),
+            accepts.variants.iter().any(|variant| variant.0 == proposal.variant),
+        ),
     ];
     match fields.into_iter().find(|(_, fits)| !fits) {
-        Some((field, _)) => Err(field),
+        Some((excluded, _)) => Err(excluded),
         None => Ok(()),
     }
 }
@@ -67,12 +96,21 @@ mod tests {
     fn check_field(change: impl FnOnce(&mut Accepts), expected: Result<(), &'static str>) {
         let mut accepts = Accepts::default();
         change(&mut accepts);
-        assert_eq!(check(&accepts, &PROPOSAL), expected, "{accepts:?}");
+        let found = check(&accepts, &PROPOSAL).map_err(|excluded| excluded.field);
+        assert_eq!(found, expected, "{accepts:?}");
     }
 
     #[test]
     fn everything_is_accepted_by_default() {
         check_field(|_| {}, Ok(()));
+    }
+
+    #[test]
+    fn what_is_excluded_is_said_in_words() {
+        let what = |accepts: Accepts| check(&accepts, &PROPOSAL).unwrap_err().what;
+        assert_eq!(what(Accepts { variants: Vec::new(), ..Accepts::default() }), "games on this board");
+        assert_eq!(what(Accepts { rated: Some(false), ..Accepts::default() }), "rated games");
+        assert_eq!(what(Accepts { opponents: Vec::new(), ..Accepts::default() }), "opponents of your kind");
     }
 
     #[test]

@@ -48,7 +48,7 @@ const GUEST_OFFERS_TO_MAX: usize = 8;
 /// so that they are in the way of nobody who wants to play now.
 const CORRESPONDENCE_OFFERS_TO_MAX: usize = 16;
 /// How long an offer that its maker took back keeps its place, so that nobody is flooded with offers that come and go.
-const TAKEN_BACK_FOR: Duration = LIVE_EXPIRY;
+pub(crate) const TAKEN_BACK_FOR: Duration = LIVE_EXPIRY;
 /// Open links of all players: those of accounts outlive their makers' connections. When it is reached, the oldest of a
 /// guest goes for a new one of an account.
 pub(crate) const LINKS_MAX: usize = 10_000;
@@ -324,18 +324,21 @@ impl Challenges {
         makers.len() < CORRESPONDENCE_OFFERS_TO_MAX && !makers.contains(&from)
     }
 
-    /// Whether one more offer may be made to a player, by one of this kind. Those by correspondence have
-    /// [places of their own](Self::has_correspondence_place) too.
-    pub(crate) fn has_place(&self, from: PlayerKind, to: &PlayerId, now: Instant) -> bool {
+    /// Whether one more offer may be made to a player, by one of this kind; if not, when one may if nobody answers any
+    /// before. Those by correspondence have [places of their own](Self::has_correspondence_place) too.
+    pub(crate) fn has_place(&self, from: PlayerKind, to: &PlayerId, now: Instant) -> Result<(), Instant> {
         let open = self.made_to(to).filter(|challenge| !challenge.asks_by_correspondence());
-        let open = open.map(|challenge| challenge.from.identity.kind);
-        let taken_back = self.taken_back.get(to).into_iter().flatten().filter(|offer| offer.until > now);
-        let (mut all, mut of_guests) = (0, 0);
-        for kind in open.chain(taken_back.map(|offer| offer.from)) {
-            all += 1;
-            of_guests += usize::from(kind == PlayerKind::Guest);
+        let open = open.map(|challenge| (challenge.expires, challenge.from.identity.kind));
+        let taken_back = self.taken_back.get(to).into_iter().flatten();
+        let count = open.chain(taken_back.map(|offer| (offer.until, offer.from)));
+        let mut count: Vec<_> = count.filter(|(until, _)| *until > now).collect();
+        count.sort_unstable_by_key(|(until, _)| *until);
+        let mut free = place_free(&count, OFFERS_TO_MAX);
+        if from == PlayerKind::Guest {
+            count.retain(|(_, kind)| *kind == PlayerKind::Guest);
+            free = free.max(place_free(&count, GUEST_OFFERS_TO_MAX));
         }
-        all < OFFERS_TO_MAX && (from != PlayerKind::Guest || of_guests < GUEST_OFFERS_TO_MAX)
+        free.map_or(Ok(()), Err)
     }
 
     /// How many links are open.
@@ -425,6 +428,11 @@ impl Challenges {
         }
         expired
     }
+}
+
+/// When one of so many places is free, if none is: they are taken until these times, which are in their order.
+fn place_free(taken: &[(Instant, PlayerKind)], places: usize) -> Option<Instant> {
+    taken.get(taken.len().checked_sub(places)?).map(|(until, _)| *until)
 }
 
 /// Who made an offer, and who is asked.
@@ -827,7 +835,7 @@ mod tests {
         );
         challenges.looks.set(0);
         assert_eq!((challenges.made_by(&ann).count(), challenges.count_links()), (1, LINKS_MAX));
-        assert!(challenges.has_place(PlayerKind::Guest, &bob, now));
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, now), Ok(()));
         assert_eq!(challenges.expire(now).len(), 1);
         assert_eq!(challenges.remove_from(&ann, now).len(), 0);
         assert!(challenges.looks.get() <= 4, "{} offers were looked at", challenges.looks.get());
@@ -851,19 +859,41 @@ mod tests {
         };
         let made: Vec<ChallengeId> =
             (0..GUEST_OFFERS_TO_MAX).map(|_| offer(&mut challenges, PlayerKind::Guest)).collect();
-        assert!(!challenges.has_place(PlayerKind::Guest, &bob, now));
-        assert!(challenges.has_place(PlayerKind::Guest, &"eve".parse().unwrap(), now), "it is bob's limit");
-        challenges.take_back(&made[0], now).unwrap();
-        assert!(!challenges.has_place(PlayerKind::Guest, &bob, now), "taken back, it keeps its place");
+        let ends = now + LIVE_EXPIRY;
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, now), Err(ends));
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &"eve".parse().unwrap(), now), Ok(()));
+        let later = now + Duration::from_secs(3);
+        challenges.take_back(&made[0], later).unwrap();
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, later), Err(ends), "it keeps its place");
         challenges.remove(&made[1]).unwrap();
-        assert!(challenges.has_place(PlayerKind::Guest, &bob, now), "answered, its place is free");
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, now), Ok(()), "answered, its place is free");
         for _ in GUEST_OFFERS_TO_MAX..=OFFERS_TO_MAX {
-            assert!(challenges.has_place(PlayerKind::Human, &bob, now));
+            assert_eq!(challenges.has_place(PlayerKind::Human, &bob, now), Ok(()));
             offer(&mut challenges, PlayerKind::Human);
         }
-        assert!(!challenges.has_place(PlayerKind::Bot, &bob, now));
-        challenges.expire(now + TAKEN_BACK_FOR);
-        assert!(challenges.has_place(PlayerKind::Guest, &bob, now + TAKEN_BACK_FOR));
+        assert_eq!(challenges.has_place(PlayerKind::Bot, &bob, now), Err(ends));
+        challenges.expire(later + TAKEN_BACK_FOR);
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, later + TAKEN_BACK_FOR), Ok(()));
         assert!(challenges.taken_back.is_empty());
+    }
+
+    #[test]
+    fn whoever_finds_no_place_is_told_when_the_first_is_free() {
+        let (mut challenges, now) = (Challenges::default(), Instant::now());
+        let bob: PlayerId = "bob".parse().unwrap();
+        let after = |seconds: u64| now + Duration::from_secs(seconds);
+        let mut offer = |number: u64, kind: PlayerKind| {
+            let mut made = challenge(&format!("c{number}"), Some("bob"), after(number) + LIVE_EXPIRY);
+            made.from.identity.kind = kind;
+            let asked = Asked { to: Some(bob.clone()), terms: terms(), is_listed: false };
+            challenges.insert(made.clone(), None, asked, now);
+            challenges.take_back(&made.id, after(number)).unwrap();
+        };
+        (0..8).for_each(|number| offer(number, PlayerKind::Human));
+        (8..16).for_each(|number| offer(number, PlayerKind::Guest));
+        assert_eq!(challenges.has_place(PlayerKind::Human, &bob, after(15)), Err(after(20)));
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, after(15)), Err(after(28)), "of guests");
+        assert_eq!(challenges.has_place(PlayerKind::Human, &bob, after(20)), Ok(()));
+        assert_eq!(challenges.has_place(PlayerKind::Guest, &bob, after(28)), Ok(()));
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::error::WireError;
-use super::terms::{Accepts, Range, RangeElo, Terms, WireOpening, WireSide, WireVariant};
+use super::terms::{Accepts, Range, RangeElo, Terms, WireOpening, WireSide, WireVariant, null_as_left_out};
 use super::{INFO_BYTES_MAX, PROTOCOL_VERSION};
 use crate::model::bounded::{Bounded, BoundedLong};
 use crate::model::clock::GameTime;
@@ -111,7 +111,8 @@ pub struct Hello {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strict: Option<bool>,
     /// Features without which the client cannot do; one that is not spoken here is refused.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "null_as_left_out", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) needs: Vec<String>,
     /// The session to go on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,7 +181,8 @@ pub struct Settings {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Bye {
     /// true: no new games, and the connection ends with the last game.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<bool>")]
     pub(crate) drain: bool,
 }
 
@@ -188,7 +190,8 @@ pub struct Bye {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ping {
     /// Comes back in the answer.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<BoundedLong<0, { u64::MAX }>>")]
     pub(crate) n: BoundedLong<0, { u64::MAX }>,
 }
 
@@ -206,7 +209,8 @@ pub struct Seek {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rating: Option<Range<RangeElo>>,
     /// Board size.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<WireVariant>")]
     pub(crate) variant: WireVariant,
 }
 
@@ -230,7 +234,8 @@ pub struct OpenChallenge {
     #[serde(flatten)]
     pub(crate) terms: Terms,
     /// Whether it stands in the list of open offers, for whoever wants to take it; by correspondence only.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "null_as_left_out", skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(with = "Option<bool>")]
     pub(crate) listed: bool,
     /// Makes a repeated request the same challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -285,7 +290,8 @@ pub struct Decline {
     /// Which one.
     pub(crate) challenge: ChallengeId,
     /// Why.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<DeclineReason>")]
     pub(crate) reason: DeclineReason,
 }
 
@@ -297,19 +303,23 @@ pub struct PlayBot {
     /// How much time each side has.
     pub(crate) time: GameTime,
     /// The player's own side.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<SideChoice>")]
     pub(crate) side: SideChoice,
     /// Board size.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<WireVariant>")]
     pub(crate) variant: WireVariant,
     /// Whether ratings change.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<bool>")]
     pub(crate) rated: bool,
     /// The position to begin from, in casual games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) opening: Option<WireOpening>,
     /// How fast the bot answers.
-    #[serde(default, skip_serializing_if = "BotPace::is_default")]
+    #[serde(default, deserialize_with = "null_as_left_out", skip_serializing_if = "BotPace::is_default")]
+    #[schemars(with = "Option<BotPace>")]
     pub(crate) pace: BotPace,
 }
 

@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::client::{Challenge, ClientMessage, ColumnField, Hello, Move, OpenChallenge, Request, Watch};
 use super::error::{ErrorCode, WireError};
-use super::terms::Terms;
+use super::terms::{Terms, null_as_left_out};
+use super::wording::in_words_of_json;
 use super::{JSON_DEPTH_MAX, PROTOCOL_VERSION, REQUEST_ID_CHARS_MAX};
 use crate::model::bounded::{Bounded, OfField};
 
@@ -147,10 +148,10 @@ fn read_message(kind: &str, frame: &Value) -> Result<ClientMessage, WireError> {
 fn read_hello(frame: &Value) -> Result<Hello, WireError> {
     #[derive(Deserialize)]
     struct Version {
-        protocol: u32,
+        protocol: Bounded<0, { u32::MAX }>,
     }
     let Version { protocol } = read(frame)?;
-    if protocol != PROTOCOL_VERSION {
+    if protocol.number() != PROTOCOL_VERSION {
         let message = format!("protocol {protocol} is not spoken here");
         let error = WireError::new(ErrorCode::BadVersion, message);
         return Err(WireError { supported: Some(vec![PROTOCOL_VERSION]), ..error });
@@ -173,7 +174,7 @@ fn read_challenge(frame: &Value) -> Result<Challenge, WireError> {
 fn read_open_challenge(frame: &Value) -> Result<OpenChallenge, WireError> {
     #[derive(Deserialize)]
     struct Other {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "null_as_left_out")]
         listed: bool,
         #[serde(default)]
         key: Option<String>,
@@ -198,7 +199,7 @@ fn read<T: DeserializeOwned>(frame: &Value) -> Result<T, WireError> {
         let cause = error.into_inner().to_string();
         match OfField::split(&cause) {
             Some((field, words)) => WireError::bad_field(dotted(&path, field), words),
-            None => WireError::bad_field(field_name(&path, &cause), cause),
+            None => WireError::bad_field(field_name(&path, &cause), in_words_of_json(&cause)),
         }
     })
 }
@@ -426,6 +427,38 @@ mod tests {
         );
     }
 
+    #[test]
+    fn what_is_allowed_is_said_in_words_of_json() {
+        let hello = |field: &str| format!(r#"{{"type":"hello","protocol":1,"client":{{}},{field}}}"#);
+        let number = "a whole number from 0 to 4294967295";
+        for (text, words) in [
+            (r#"{"type":"hello","protocol":"1","client":{}}"#.to_owned(), number),
+            (r#"{"type":"hello","protocol":-1,"client":{}}"#.to_owned(), number),
+            (r#"{"type":"hello","protocol":1,"client":"x"}"#.to_owned(), "expected an object"),
+            (hello(r#""accepts":[7]"#), "expected an array of length 2"),
+            (hello(r#""accepts":true"#), "expected an object"),
+            (hello(r#""accepts":{"pairs_per_minute":0}"#), "a whole number from 1 to 65535"),
+            (hello(r#""accepts":{"opponents":7}"#), "integer `7`, expected an array"),
+            (hello(r#""accepts":{"opponents":["cat"]}"#), "unknown value `cat`, expected `human` or `bot`"),
+            (hello(r#""bot":7"#), "expected an object"),
+            (hello(r#""needs":{}"#), "object, expected an array"),
+            (hello(r#""open":[]"#), "array, expected a boolean"),
+            (r#"{"type":"seek","rated":true,"time":5}"#.to_owned(), "expected an object"),
+            (r#"{"type":"decline","challenge":"c","reason":7}"#.to_owned(), "expected a string"),
+            (r#"{"type":"decline","challenge":"c","reason":{}}"#.to_owned(), "expected a string"),
+            (r#"{"type":"move","game":"g","ply":0,"column":1,"info":1}"#.to_owned(), "expected an object"),
+            (
+                r#"{"type":"move","game":"g","ply":0,"column":1,"info":{"score":"x"}}"#.to_owned(),
+                "expected a number",
+            ),
+            (r#"{"type":"play_bot","bot":"b","time":{"bank_ms":1000,"increment_ms":0,"move_ms":null},"opening":7}"#.to_owned(), "expected an object"),
+        ] {
+            let refused = parse(&text).expect_err(&text).error;
+            assert_eq!(refused.code, ErrorCode::BadField, "{text}");
+            assert!(refused.message.ends_with(words), "{text}: {}", refused.message);
+        }
+    }
+
     /// Puts a value where `$` stands.
     fn with(template: &str, value: &str) -> String {
         template.replace('$', value)
@@ -541,6 +574,59 @@ mod tests {
         for number in found {
             assert!(number["minimum"].is_number() && number["maximum"].is_number(), "{number}");
         }
+    }
+
+    /// The fields of each message that need not be there, as the schema has them, and whether they may be null.
+    fn optional_fields() -> Vec<(String, String, bool)> {
+        let schema = schemars::schema_for!(ClientMessage).to_value();
+        let mut found = Vec::new();
+        for message in schema["oneOf"].as_array().unwrap() {
+            let kind = message["properties"]["type"]["const"].as_str().unwrap();
+            let name = message["$ref"].as_str().and_then(|at| at.rsplit('/').next());
+            let Some(name) = name else { continue };
+            let definition = &schema["$defs"][name];
+            let is_needed = |field: &String| {
+                let required = definition["required"].as_array();
+                required.is_some_and(|required| required.iter().any(|name| name == field))
+            };
+            for (field, about) in definition["properties"].as_object().unwrap() {
+                let kinds = about["type"].as_array().into_iter().flatten().chain([&about["type"]]);
+                let either = about["anyOf"].as_array().into_iter().flatten().map(|one| &one["type"]);
+                if !is_needed(field) {
+                    let is_nullable = kinds.chain(either).any(|kind| kind == "null");
+                    found.push((kind.to_owned(), field.clone(), is_nullable));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn null_is_as_good_as_left_out_and_the_schema_says_so() {
+        let least = |kind: &str| match kind {
+            "hello" => r#""protocol":1,"client":{}"#,
+            "challenge" => r#""to":"ada","rated":false,"time":@"#,
+            "seek" | "open_challenge" => r#""rated":false,"time":@"#,
+            "play_bot" => r#""bot":"greedy","time":@"#,
+            "accept" | "decline" => r#""challenge":"c1""#,
+            "move" => r#""game":"g1","ply":0,"column":1"#,
+            "resign" => r#""game":"g1""#,
+            _ => r#""later":1"#,
+        };
+        let mut tried = 0;
+        for (kind, field, is_nullable) in optional_fields() {
+            if matches!((kind.as_str(), field.as_str()), ("move", "column") | ("watch" | "unwatch", _)) {
+                continue;
+            }
+            let text = format!(r#"{{"type":"{kind}",{}}}"#, least(&kind));
+            let text = text.replace('@', r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#);
+            let with_null = text.replacen('{', &format!(r#"{{"{field}":null,"#), 1);
+            assert!(is_nullable, "{kind}.{field}");
+            let read = |text: &str| parse(text).map(|request| request.message).expect(text);
+            assert_eq!(read(&with_null), read(&text), "{with_null}");
+            tried += 1;
+        }
+        assert!(tried >= 40, "{tried}");
     }
 
     #[test]

@@ -258,6 +258,15 @@ pub(crate) struct WireSeries {
     pub(crate) half_points: Sides<u32>,
 }
 
+/// Reads an optional field of a message: null is as good as nothing.
+pub(super) fn null_as_left_out<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Default,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
 /// Terms of a challenge, without who plays.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Terms {
@@ -266,21 +275,26 @@ pub(crate) struct Terms {
     /// Whether ratings change.
     pub(crate) rated: bool,
     /// Board size.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<WireVariant>")]
     pub(crate) variant: WireVariant,
     /// The opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) opening: Option<WireOpening>,
     /// 1, an even number as pairs with sides swapped, or 3 or 5 as the most of a series that ends when it is decided.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<SeriesLength>")]
     pub(crate) games: SeriesLength,
     /// The side that the challenger takes in the first game.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<SideChoice>")]
     pub(crate) side: SideChoice,
     /// The games only put load on the arena: they are casual, and nothing is learnt or counted from them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "null_as_left_out", skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(with = "Option<bool>")]
     pub(crate) load: bool,
     /// The games are in no list: whoever has their address may watch. They are casual, and between people.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "null_as_left_out", skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(with = "Option<bool>")]
     pub(crate) private: bool,
 }

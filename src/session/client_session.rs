@@ -16,7 +16,7 @@ use crate::model::player::PlayerKind;
 use crate::play::incident::failure;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::registry::Removed;
-use crate::play::presence::session::{Session, SessionCommand, WATCHED_MAX};
+use crate::play::presence::session::{Session, SessionCommand, SessionEnding, WATCHED_MAX};
 use crate::play::room::handle::{Action, ReplyTo};
 use crate::play::room::state::{NoColumn, Play};
 use crate::play::room::{Connection, Recipient, RoomHandle, RoomRefusal};
@@ -103,7 +103,8 @@ impl ClientSession {
     /// The session has ended before its socket, or its task has panicked.
     async fn outlived(&self, how: Connection) {
         // Nobody else does after a panic; if it has ended, that was done then, and was no fault of the client's.
-        let removed = self.services.strike_out(&self.session, how, CloseCode::Replaced).await;
+        let removed =
+            self.services.strike_out(&self.session, SessionEnding::silent(how, CloseCode::Replaced)).await;
         if removed != Removed::WasNotThere && how == Connection::Lost {
             self.services.note_loss(&self.session);
         }

@@ -23,7 +23,7 @@ use crate::model::text::{Lines, check_text, rule_against};
 use crate::play::incident::failure;
 use crate::play::presence::outbox::{Attachment, Outbox};
 use crate::play::presence::session::{
-    NewSession, NotResumed, Returning, Session, SessionCommand, SessionInbox, is_single,
+    NewSession, NotResumed, Returning, Session, SessionCommand, SessionEnding, SessionInbox, is_single,
 };
 use crate::play::room::{Connection, Recipient};
 use crate::play::share;
@@ -79,7 +79,9 @@ impl Drop for OwnedSession {
         if unowned.is_some() && Handle::try_current().is_ok() {
             let (session, services) = (Arc::clone(&self.session), Arc::clone(&self.services));
             self.services.tasks.spawn(async move {
-                services.strike_out(&session, Connection::Lost, CloseCode::Restart).await;
+                services
+                    .strike_out(&session, SessionEnding::silent(Connection::Lost, CloseCode::Restart))
+                    .await;
             });
         }
     }
@@ -154,10 +156,7 @@ impl SessionGateway {
         let orders = self.services.host.orders().now();
         match orders.keeps_out(address, UnixMillis::now()) {
             None => Ok(()),
-            Some(banned) => Err(RefusedHello {
-                error: WireError::new(ErrorCode::Forbidden, banned.to_string()).fatal(),
-                code: CloseCode::Banned,
-            }),
+            Some(banned) => Err(RefusedHello::kept_out(banned)),
         }
     }
 
@@ -388,7 +387,9 @@ impl SessionGateway {
         let session = &owned.session;
         let Olders { sessions, unheard } = older;
         let Ok(attachment) = session.outbox().attach(Some(resume.seq.number()), welcome, re) else {
-            self.services.strike_out(session, Connection::Lost, CloseCode::Replaced).await;
+            self.services
+                .strike_out(session, SessionEnding::silent(Connection::Lost, CloseCode::Replaced))
+                .await;
             return Resumed::No(unheard);
         };
         self.take_seats(session, sessions).await;
@@ -610,10 +611,7 @@ fn given_up() -> RefusedHello {
 
 fn refuse_account(error: &AccountError) -> RefusedHello {
     match error {
-        AccountError::Banned(_) => RefusedHello {
-            error: WireError::new(ErrorCode::Forbidden, error.to_string()).fatal(),
-            code: CloseCode::Banned,
-        },
+        AccountError::Banned(_) => RefusedHello::kept_out(error),
         other => refuse(other),
     }
 }

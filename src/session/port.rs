@@ -1,5 +1,6 @@
 //! The border between the socket and the rest of the daemon: who calls, and what answers.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,6 +55,14 @@ pub struct RefusedHello {
     pub(crate) error: WireError,
     /// How the socket closes after that.
     pub(crate) code: CloseCode,
+}
+
+impl RefusedHello {
+    /// Operators let nobody of that name, or from there, in.
+    pub(crate) fn kept_out(why: &impl fmt::Display) -> Self {
+        let error = WireError::new(ErrorCode::Forbidden, why.to_string()).fatal();
+        Self { error, code: CloseCode::Banned }
+    }
 }
 
 /// A session that is ready to be spoken with. Dropped before it is let go, as when the socket gave up in the moment in

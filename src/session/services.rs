@@ -8,6 +8,7 @@ use tracing::error;
 
 use super::departed::{Departed, Departure};
 use super::doors::Doors;
+use super::port::RefusedHello;
 use super::rate_limit::of_watchers;
 use crate::accounts::Accounts;
 use crate::cluster::port::Counts;
@@ -21,7 +22,7 @@ use crate::play::feeds::Feeds;
 use crate::play::host::Host;
 use crate::play::host::admission::GUEST_GAMES_MAX;
 use crate::play::presence::registry::{Removed, Sessions};
-use crate::play::presence::session::{Session, SessionCommand};
+use crate::play::presence::session::{Session, SessionCommand, SessionEnding};
 use crate::play::room::handle::ReplyTo;
 use crate::play::room::{Connection, Directory, Recipient};
 use crate::protocol::client::{ProgramFault, ProgramFaultKind};
@@ -214,21 +215,37 @@ impl Services {
     /// Ends a session for good: nobody can resume it, its seats are left, its seeks and offers go, and a socket that is
     /// still attached closes with `code`. Does nothing if it has ended before.
     pub(crate) async fn end_session(&self, session: &Session, how: Connection, code: CloseCode) {
-        let ended = session.ask(|ended| SessionCommand::End { how, code, ended }).await;
+        self.end(session, SessionEnding::silent(how, code)).await;
+    }
+
+    /// The same for a player who is let in no more: the client hears why, as a `hello` would from now on.
+    pub(crate) async fn turn_out(&self, session: &Session, why: RefusedHello) {
+        let RefusedHello { error, code } = why;
+        let last = Some(Frame::from(error));
+        self.end(session, SessionEnding { how: Connection::Lost, code, last }).await;
+    }
+
+    async fn end(&self, session: &Session, ending: SessionEnding) {
+        let asked = ending.clone();
+        let ended = session.ask(|ended| SessionCommand::End { ending: asked, ended }).await;
         if ended.is_none() {
             // It has no owner any more: it has ended, or its task has panicked.
-            self.strike_out(session, how, code).await;
+            self.strike_out(session, ending).await;
         }
     }
 
     /// As [`Self::end_session`], for the session's owner. Says whether it was there.
-    pub(super) async fn strike_out(&self, session: &Session, how: Connection, code: CloseCode) -> Removed {
+    pub(super) async fn strike_out(&self, session: &Session, ending: SessionEnding) -> Removed {
+        let SessionEnding { how, code, last } = ending;
         let removed = self.sessions.remove(session);
         if removed == Removed::WasNotThere {
             return removed;
         }
         let at = UnixMillis::now();
-        session.outbox().take_over(code);
+        match last {
+            Some(last) => session.outbox().dismiss(&last, code),
+            None => session.outbox().take_over(code),
+        }
         self.lobby.disconnected(session.member()).await;
         if removed == Removed::Last {
             self.lobby.left(session.player().clone()).await;

@@ -16,7 +16,9 @@ use super::port::{IDLE_GUEST_WITHIN, RESUME_WITHIN};
 use super::services::{Offers, Services, Unheard, reply_to};
 use crate::model::player::PlayerKind;
 use crate::play::presence::outbox::Attachment;
-use crate::play::presence::session::{NotResumed, Returning, Session, SessionCommand, SessionInbox};
+use crate::play::presence::session::{
+    NotResumed, Returning, Session, SessionCommand, SessionEnding, SessionInbox,
+};
 use crate::play::room::{Connection, Recipient};
 use crate::protocol::CloseCode;
 
@@ -74,8 +76,8 @@ impl SessionTask {
                 let _ = booked.send(());
                 ends
             }
-            SessionCommand::End { how, code, ended } => {
-                let ends = self.end(how, code).await;
+            SessionCommand::End { ending, ended } => {
+                let ends = self.end(ending).await;
                 // Whoever asked may have gone.
                 let _ = ended.send(());
                 ends
@@ -126,7 +128,7 @@ impl SessionTask {
             return ControlFlow::Continue(());
         }
         match how {
-            Connection::Left => self.end(Connection::Left, CloseCode::Bye).await,
+            Connection::Left => self.end(SessionEnding::silent(Connection::Left, CloseCode::Bye)).await,
             Connection::Lost | Connection::Up => {
                 self.wait_for_return().await;
                 ControlFlow::Continue(())
@@ -134,8 +136,8 @@ impl SessionTask {
         }
     }
 
-    async fn end(&self, how: Connection, code: CloseCode) -> ControlFlow<()> {
-        self.services.strike_out(&self.session, how, code).await;
+    async fn end(&self, ending: SessionEnding) -> ControlFlow<()> {
+        self.services.strike_out(&self.session, ending).await;
         ControlFlow::Break(())
     }
 
@@ -171,7 +173,7 @@ impl SessionTask {
             self.ends_at = Some(later);
             return ControlFlow::Continue(());
         }
-        self.end(Connection::Lost, CloseCode::Replaced).await
+        self.end(SessionEnding::silent(Connection::Lost, CloseCode::Replaced)).await
     }
 
     async fn has_business(&self) -> bool {

@@ -152,7 +152,8 @@ async fn what_the_other_does_not_accept_is_refused_by_name() {
         "opponents": ["human"], "rating": [0, 3_000], "variants": ["7x6"]});
     bot.ask(json!({"type": "set", "accepts": everything})).await;
     assert_eq!(ann.ask(challenge("ada", json!({}))).await["type"], "challenge");
-    ann.ask_refused(challenge("ada", json!({"time": time(60_000, 1)})), "not_accepting").await;
+    let refused = ann.ask_refused(challenge("ada", json!({"time": time(60_000, 1)})), "not_accepting").await;
+    assert_eq!(refused["message"], "ada does not accept games with this increment");
     assert!(!bot.heard_types().await.contains(&"error".to_owned()));
 }
 
@@ -301,6 +302,7 @@ async fn guests_cannot_crowd_a_player_out() {
             } else {
                 assert_eq!(answer["code"], "quota");
                 assert!(answer["retry_ms"].as_u64() > Some(0));
+                assert!(answer["message"].as_str().unwrap().contains("taken back counts for 20 seconds"));
                 refused += 1;
             }
         }

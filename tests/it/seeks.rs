@@ -115,6 +115,12 @@ async fn a_house_bot_is_offered_after_ten_seconds_and_never_unasked() {
     let offer = ann.until("bot_offer").await;
     assert_eq!((&offer["time"], &offer["bot"]["kind"]), (&blitz(), &json!("bot")));
     check_waiting(&mut [&mut ann]).await;
+    ann.ask(json!({"type": "unseek"})).await;
+    ann.ask(json!({"type": "play_bot", "bot": offer["bot"]["name"], "time": blitz(), "side": "first"})).await;
+    let game = ann.until("game").await;
+    let (offered, seated) = (&offer["bot"], &game["players"]["second"]);
+    assert_eq!((&offered["rating"], &offered["name"]), (&seated["rating"], &seated["name"]));
+    assert!(offered["rating"]["elo"].is_number(), "{offered}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,14 +7,14 @@ use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use fourfold_arena::program::dialect::Dialect;
-use fourfold_bots::{Bot, BotSpec, think};
+use fourfold_bots::{Bot, BotError, BotSpec, think};
 use fourfold_engine::{Column, Game, Position, Variant, notation};
 use serde::Deserialize;
 
 use self::aigames::AigamesState;
 use self::uci::UciState;
 use crate::app::terminal::exit::{Code, Exit};
-use crate::system::bot_files;
+use crate::system::bot_files::{self, BotFileError};
 
 /// Part of the time that is told which a bot without a sense of time uses: what is told may be a whole bank.
 const SHARE_OF_TIME: u32 = 20;
@@ -47,6 +47,9 @@ struct EngineQuestion {
     time: Option<Duration>,
 }
 
+/// A bot for the games of a board.
+type KnownBot = (Variant, Box<dyn Bot>);
+
 /// What a line asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Asked {
@@ -78,7 +81,7 @@ impl EngineCommand {
         mut input: impl BufRead,
         mut out: impl Write,
     ) -> anyhow::Result<()> {
-        let mut known: Option<(Variant, Box<dyn Bot>)> = None;
+        let mut known = self.build_at_once()?;
         let mut line = String::new();
         loop {
             line.clear();
@@ -104,6 +107,18 @@ impl EngineCommand {
                 }
             }
             out.flush()?;
+        }
+    }
+
+    /// Builds the bot for the standard board, so that wrong settings are refused before anything is asked. Nothing, if
+    /// what it has learnt is of another board, which comes with the first question.
+    fn build_at_once(&self) -> Result<Option<KnownBot>, BotFileError> {
+        match bot_files::build(&self.bot, Variant::STANDARD) {
+            Ok(bot) => Ok(Some((Variant::STANDARD, bot))),
+            Err(BotFileError::Content { .. } | BotFileError::Bot(BotError::VariantNotPlayed { .. })) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
     }
 }
@@ -270,5 +285,33 @@ mod tests {
             assert!(error.contains(words), "{dialect}: {error}");
         }
         assert!(answers("board42", "").unwrap_err().to_string().contains("fourfold move --board42"));
+    }
+
+    /// What it says before anybody has asked for a move.
+    fn first_words(bot: &str) -> anyhow::Result<String> {
+        let command = EngineCommand { bot: bot.parse().unwrap(), dialect: Dialect::Cfour };
+        let mut out = Vec::new();
+        command.serve(Listener::new(command.dialect, &command.bot)?, &b"isready\n"[..], &mut out)?;
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn a_bot_that_is_none_is_refused_before_the_first_question() {
+        for (bot, words) in [
+            ("nobot", "no bot is called `nobot`"),
+            ("greedy:depth=2", "no setting `depth`"),
+            ("memory:file=/nowhere/memory.xml", "cannot read /nowhere/memory.xml"),
+        ] {
+            assert!(first_words(bot).unwrap_err().to_string().contains(words), "{bot}");
+        }
+        assert_eq!(first_words("greedy").unwrap(), "readyok\n");
+    }
+
+    #[test]
+    fn what_a_bot_has_learnt_may_be_of_another_board() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("memory.xml");
+        std::fs::write(&file, "of no board").unwrap();
+        assert_eq!(first_words(&format!("memory:file={}", file.display())).unwrap(), "readyok\n");
     }
 }

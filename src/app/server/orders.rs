@@ -10,10 +10,9 @@ use tracing::info;
 
 use crate::model::time::UnixMillis;
 use crate::play::orders::StandingOrders;
-use crate::play::room::Connection;
-use crate::protocol::CloseCode;
 use crate::protocol::server::{Notice, NoticeCode, ServerMessage};
 use crate::session::Services;
+use crate::session::port::RefusedHello;
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
 
@@ -71,8 +70,8 @@ impl OrderKeeper {
             self.tell_all(&Notice::announcement(text.unwrap_or_default()));
         }
         for session in self.services.sessions.all() {
-            if orders.keeps_out(session.payer().address, now).is_some() {
-                self.services.end_session(&session, Connection::Lost, CloseCode::Banned).await;
+            if let Some(banned) = orders.keeps_out(session.payer().address, now) {
+                self.services.turn_out(&session, RefusedHello::kept_out(banned)).await;
             }
         }
         self.told = orders;

@@ -6,13 +6,15 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-use crate::accounts::{Revoked, is_guest};
+use crate::accounts::{AccountError, Revoked, is_guest};
 use crate::model::ids::{PlayerId, TokenId};
 use crate::model::time::UnixMillis;
 use crate::play::presence::Session;
 use crate::play::room::Connection;
 use crate::protocol::CloseCode;
 use crate::session::Services;
+use crate::session::port::RefusedHello;
+use crate::storage::record::Ban;
 use crate::storage::{Store, StoreError};
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
@@ -67,12 +69,21 @@ async fn end_sessions_of(services: &Services, token: &TokenId) {
     }
 }
 
-/// Ends all that a player has here: first the games, which it loses, so that nobody waits for it.
+/// Ends all that a player has here: first the games, which it loses, so that nobody waits for it. Whoever is banned is
+/// told why; an account that is gone has no ban.
 async fn expel(services: &Services, player: &PlayerId) {
     for room in services.directory.rooms_of(player) {
         room.expel(player.clone()).await;
     }
-    end_all_of(services, player, CloseCode::Banned).await;
+    let ban = ban_of(services, player).await.unwrap_or_else(|error| {
+        error!(error = %error, "the reason of a ban could not be looked up");
+        None
+    });
+    let Some(ban) = ban else { return end_all_of(services, player, CloseCode::Banned).await };
+    let why = RefusedHello::kept_out(&AccountError::Banned(ban));
+    for session in services.sessions.of(player) {
+        services.turn_out(&session, why.clone()).await;
+    }
 }
 
 async fn end_all_of(services: &Services, player: &PlayerId, code: CloseCode) {
@@ -93,9 +104,9 @@ async fn end_guest_sessions_of(services: &Services, player: &PlayerId) {
 /// Asks the store about every session, after so many revocations that some were missed.
 async fn end_invalid(services: &Services) {
     for session in services.sessions.all() {
-        match is_kept_out(services, &session).await {
-            Ok(true) => expel(services, session.player()).await,
-            Ok(false) => {}
+        match ban_of(services, session.player()).await {
+            Ok(Some(_)) => expel(services, session.player()).await,
+            Ok(None) => {}
             Err(error) => error!(error = %error, "a ban could not be looked up"),
         }
         match is_valid(services.store.as_ref(), &session).await {
@@ -106,10 +117,10 @@ async fn end_invalid(services: &Services) {
     }
 }
 
-async fn is_kept_out(services: &Services, session: &Session) -> Result<bool, StoreError> {
-    match services.store.player(session.player()).await? {
-        Some(player) => Ok(services.accounts.ban_of(&player).await?.is_some()),
-        None => Ok(false),
+async fn ban_of(services: &Services, player: &PlayerId) -> Result<Option<Ban>, StoreError> {
+    match services.store.player(player).await? {
+        Some(player) => services.accounts.ban_of(&player).await,
+        None => Ok(None),
     }
 }
 

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{LobbyActor, LobbyAnswer, need_account, offer_of};
-use crate::lobby::challenge::check_house_terms;
+use super::{LobbyActor, LobbyAnswer, lookup, need_account, offer_of};
+use crate::lobby::challenge::{Party, check_house_terms};
 use crate::lobby::lookup::shown;
+use crate::model::clock::TimeControl;
+use crate::model::player::Identity;
 use crate::play::host::GameOffer;
 use crate::play::house::BotSource;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::protocol::client::PlayBot;
 use crate::protocol::server::{BotOffer, Done, Frame, ServerMessage};
-use crate::protocol::terms::WirePlayer;
-
-use crate::protocol::terms::{SeriesLength, Terms};
+use crate::protocol::terms::{SeriesLength, Terms, WireVariant};
 use crate::protocol::{ErrorCode, WireError};
 
 /// A person who has waited so long is offered a house bot.
@@ -34,13 +34,21 @@ impl LobbyActor {
             let fixed = house.iter().filter(|bot| matches!(bot.source, BotSource::Fixed(_)));
             let playing: Vec<_> = fixed.filter(|bot| bot.plays(variant.0)).collect();
             if let Some(bot) = playing.get(playing.len() / 2) {
-                seeker.session.tell(ServerMessage::BotOffer(BotOffer {
-                    bot: WirePlayer::new(&bot.identity, None, None),
-                    time: seeker.waiting.seek.time.control(),
-                    variant,
-                }));
+                let time = seeker.waiting.seek.time.control();
+                self.offer_bot(Arc::clone(&seeker.session), bot.identity.clone(), time, variant);
             }
         }
+    }
+
+    /// Offers one, with what the store knows of it: the lobby does not wait for that.
+    fn offer_bot(&self, seeker: Arc<Session>, bot: Identity, time: TimeControl, variant: WireVariant) {
+        let lookup = lookup(&self.deps);
+        self.deps.tasks.spawn(async move {
+            // If the store cannot be read that is logged, and nobody has asked for the offer.
+            if let Ok(Party { shown: bot, .. }) = lookup.party(bot, variant.0).await {
+                seeker.tell(ServerMessage::BotOffer(BotOffer { bot, time, variant }));
+            }
+        });
     }
 
     pub(super) fn play_bot(

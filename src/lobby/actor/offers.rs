@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use tracing::debug;
 
 use super::{LobbyActor, LobbyAnswer, need_account, offer_of, ok, proposal};
-use crate::lobby::acceptance::check;
+use crate::lobby::acceptance::{Excluded, check};
 use crate::lobby::challenge::{
     Asked, Challenges, GUEST_LINKS_MAX, LINKS_MAX, LISTED_MAX, LISTED_OF_ONE_MAX, OFFERS_MAX, Party,
-    PendingChallenge, Repeated, check_guest_time, check_listed, check_terms, is_by_correspondence,
+    PendingChallenge, Repeated, TAKEN_BACK_FOR, check_guest_time, check_listed, check_terms,
+    is_by_correspondence,
 };
 use crate::lobby::handle::{ChallengedAway, Wish};
 use crate::lobby::lookup::Ratings;
@@ -101,12 +102,22 @@ impl LobbyActor {
     fn need_place(&self, from: &Identity, to: &Identity, terms: &Terms) -> LobbyAnswer {
         let is_house = self.deps.host.house().get(&to.id).is_some();
         let by_days = is_by_correspondence(terms, from, to);
-        let has_place = self.challenges.has_place(from.kind, &to.id, now());
-        if is_house || has_place && (!by_days || self.challenges.has_correspondence_place(&from.id, &to.id)) {
+        if is_house {
             return Ok(());
         }
-        let same_sort = |offer: &&PendingChallenge| offer.asks_by_correspondence() == (has_place && by_days);
-        let first = first_end(self.challenges.made_to(&to.id).filter(same_sort));
+        self.challenges.has_place(from.kind, &to.id, now()).map_err(|free| {
+            let seconds = TAKEN_BACK_FOR.as_secs();
+            let message = format!(
+                "{} has as many offers as may wait for one player; one that was taken back counts for {seconds} seconds",
+                to.name
+            );
+            quota(message, Some(free))
+        })?;
+        if !by_days || self.challenges.has_correspondence_place(&from.id, &to.id) {
+            return Ok(());
+        }
+        let by_correspondence = |offer: &&PendingChallenge| offer.asks_by_correspondence();
+        let first = first_end(self.challenges.made_to(&to.id).filter(by_correspondence));
         Err(quota(format!("{} has many offers open already", to.name), first))
     }
 
@@ -220,9 +231,7 @@ impl LobbyActor {
         if self.deps.host.blocks().has(&to.id, from) {
             return Err(blocked_by(to));
         }
-        if let Err(field) = check(&accepts, &proposal) {
-            return Err(not_accepting(field, &format!("{} does not accept this {field}", to.name)));
-        }
+        check(&accepts, &proposal).map_err(|excluded| does_not_accept(to, excluded))?;
         // Games by correspondence take no place at the boards.
         if by_days { Ok(()) } else { self.check_free(to, from.kind, to.name.as_str()) }
     }
@@ -302,7 +311,7 @@ impl LobbyActor {
             ..Accepts::default()
         };
         check(&accepts, &proposal(terms, me.kind, ratings.elo(terms.variant.0)))
-            .map_err(|field| not_accepting(field, &format!("{} does not accept this {field}", from.name)))
+            .map_err(|excluded| does_not_accept(from, excluded))
     }
 
     /// Starts the accepted game in a task of its own and tells how the offer ended.
@@ -440,7 +449,11 @@ fn no_such_challenge(id: &ChallengeId) -> WireError {
 /// What whoever is blocked hears: what others hear of whom a player does not accept, for nobody is told that they are
 /// blocked.
 fn blocked_by(player: &Identity) -> WireError {
-    not_accepting("opponents", &format!("{} does not accept this opponents", player.name))
+    does_not_accept(player, Excluded::OPPONENTS)
+}
+
+fn does_not_accept(player: &Identity, Excluded { field, what }: Excluded) -> WireError {
+    not_accepting(field, &format!("{} does not accept {what}", player.name))
 }
 
 fn not_accepting(field: &str, message: &str) -> WireError {

@@ -187,6 +187,8 @@ struct OutboxState {
     /// Games of which updates were dropped.
     behind: Vec<Behind>,
     line: Option<AttachedSocket>,
+    /// The socket that was dismissed. Boxed: few sessions ever have one.
+    leaving: Option<Box<AttachedSocket>>,
     /// The last ends of the player's own games, each with its number. An end is told once.
     ends: VecDeque<(u64, GameId)>,
     /// Sockets that were attached so far.
@@ -252,6 +254,7 @@ impl Outbox {
             aged: seq,
             behind: Vec::new(),
             line: None,
+            leaving: None,
             ends: VecDeque::new(),
             attachments: 0,
             parting: CloseCode::Replaced,
@@ -357,9 +360,24 @@ impl Outbox {
         self.lock().hang_up(code);
     }
 
+    /// The same with a last word: the socket sends what waits, and this after it, as far as its client takes it at
+    /// once.
+    pub(crate) fn dismiss(&self, last: &Frame, code: CloseCode) {
+        let mut state = self.lock();
+        if state.line.is_none() {
+            return;
+        }
+        state.append(last, None);
+        let last = state.next - 1;
+        if let Some(line) = state.hang_up(code) {
+            state.leaving = Some(Box::new(AttachedSocket { closing: Some((last, code)), ..line }));
+        }
+    }
+
     /// Gives up an attachment. Does nothing if another one has replaced it.
     pub(crate) fn detach(&self, attachment: &Attachment) {
         let mut state = self.lock();
+        state.leaving.take_if(|leaving| leaving.attachment == *attachment);
         if state.is_attached(attachment) {
             state.line = None;
         }
@@ -579,18 +597,19 @@ impl OutboxState {
     }
 
     /// Ends the attachment: its socket finds out when it looks next, and is woken to look.
-    fn hang_up(&mut self, code: CloseCode) {
-        if let Some(line) = self.line.take() {
-            self.parting = code;
-            line.attachment.0.changed.raise();
-        }
+    fn hang_up(&mut self, code: CloseCode) -> Option<AttachedSocket> {
+        let line = self.line.take()?;
+        self.parting = code;
+        line.attachment.0.changed.raise();
+        Some(line)
     }
 
     fn next(&mut self, attachment: &Attachment) -> Next {
         let waiting = self.waiting();
         self.keep_text_before(waiting);
         let parting = self.parting;
-        let Some(line) = self.line.as_mut().filter(|line| line.attachment == *attachment) else {
+        let mut lines = self.line.iter_mut().chain(self.leaving.as_deref_mut());
+        let Some(line) = lines.find(|line| line.attachment == *attachment) else {
             return Next::Close(parting);
         };
         if let Some(greeting) = line.greeting.take() {

@@ -67,8 +67,25 @@ pub(crate) enum SessionCommand {
         how: Connection,
         booked: oneshot::Sender<()>,
     },
-    /// It ends for good, and a socket that is attached closes with this code.
-    End { how: Connection, code: CloseCode, ended: oneshot::Sender<()> },
+    /// It ends for good.
+    End { ending: SessionEnding, ended: oneshot::Sender<()> },
+}
+
+/// How a session ends.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionEnding {
+    pub(crate) how: Connection,
+    /// With this a socket that is attached closes.
+    pub(crate) code: CloseCode,
+    /// What is said before, if anything.
+    pub(crate) last: Option<Frame>,
+}
+
+impl SessionEnding {
+    /// Without a word.
+    pub(crate) fn silent(how: Connection, code: CloseCode) -> Self {
+        Self { how, code, last: None }
+    }
 }
 
 /// A client that comes back.

@@ -26,6 +26,15 @@ pub(crate) enum RoomRefusal {
         stale: u32,
         column: u8,
     },
+    /// Nobody has played that ply: the game began after it.
+    #[error("ply {stale} belongs to the opening, which has column {column} there")]
+    OfOpening {
+        /// Where the game stands.
+        ply: u32,
+        /// The ply that was asked for.
+        stale: u32,
+        column: u8,
+    },
     /// The column is full or out of range.
     #[error("{message}")]
     Illegal {
@@ -86,7 +95,7 @@ impl RoomRefusal {
         let error = WireError::new(self.code(), self.to_string()).in_game(game);
         match self {
             Self::NotYourTurn { ply } => WireError { ply: Some(*ply), ..error },
-            Self::StalePly { ply, column, .. } => {
+            Self::StalePly { ply, column, .. } | Self::OfOpening { ply, column, .. } => {
                 WireError { ply: Some(*ply), column: Some(*column), ..error }
             }
             Self::Illegal { retries_left, .. } => WireError { retries_left: Some(*retries_left), ..error },
@@ -109,7 +118,7 @@ impl RoomRefusal {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NotYourTurn { .. } => ErrorCode::NotYourTurn,
-            Self::StalePly { .. } => ErrorCode::StalePly,
+            Self::StalePly { .. } | Self::OfOpening { .. } => ErrorCode::StalePly,
             Self::Illegal { .. } => ErrorCode::IllegalMove,
             Self::Malformed { .. } => ErrorCode::BadField,
             Self::GameOver { .. } => ErrorCode::GameOver,

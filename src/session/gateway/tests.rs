@@ -476,12 +476,8 @@ async fn a_session_whose_opener_panics_half_way_is_struck_out() {
     assert!(opener.await.is_err());
     arena.settle().await;
     assert!(arena.services.sessions.all().is_empty());
-    assert!(
-        session
-            .ask(|ended| SessionCommand::End { how: Connection::Lost, code: CloseCode::Bye, ended })
-            .await
-            .is_none()
-    );
+    let ending = SessionEnding::silent(Connection::Lost, CloseCode::Bye);
+    assert!(session.ask(|ended| SessionCommand::End { ending, ended }).await.is_none());
 }
 
 #[tokio::test(start_paused = true)]

@@ -762,6 +762,30 @@ async fn a_peer_that_ignores_our_close_is_gone_in_two_seconds() {
     assert!(began.elapsed() <= Duration::from_secs(2), "{:?}", began.elapsed());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_last_word_comes_before_the_close_and_nobody_waits_for_whoever_does_not_read() {
+    let last = Frame::from(WireError::new(ErrorCode::Forbidden, "it was rude").fatal());
+    let daemon = Daemon::new();
+    let (mut stream, task) = daemon.dial(PIPE_BYTES);
+    stream.write_all(&text_frame(HELLO)).await.unwrap();
+    tokio::task::yield_now().await;
+    daemon.session.outbox.dismiss(&last, CloseCode::Banned);
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).await.unwrap();
+    let heard = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(heard.contains(r#""message":"it was rude","fatal":true"#), "{heard}");
+    assert_eq!(close_code(&bytes), Some(4403));
+    task.await.unwrap();
+    let daemon = Daemon::new();
+    let (mut stream, task) = daemon.dial(8);
+    stream.write_all(&text_frame(HELLO)).await.unwrap();
+    tokio::task::yield_now().await;
+    daemon.session.outbox.dismiss(&last, CloseCode::Banned);
+    let began = Clock::now();
+    task.await.unwrap();
+    assert!(began.elapsed() <= Duration::from_secs(2), "{:?}", began.elapsed());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]

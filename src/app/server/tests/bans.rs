@@ -20,8 +20,12 @@ impl TestDaemon {
         Client::new(self.open(credential.clone(), hello()).await.unwrap())
     }
 
-    async fn check_kept_out(&self, credential: &Credential) {
+    /// Whoever comes anew hears what the last word to the connection was that was there.
+    async fn check_kept_out(&self, credential: &Credential, mut there: Client) {
         let refused = self.open(credential.clone(), hello()).await.map(drop).unwrap_err();
+        let last = there.hear().pop().expect("a last word");
+        assert_eq!(last, ServerMessage::Error(Box::new(refused.error.clone())));
+        assert_eq!(there.port.outbox().parted(&there.attachment), Some(CloseCode::Banned));
         assert_eq!((refused.code, refused.error.code), (CloseCode::Banned, ErrorCode::Forbidden));
         assert!(refused.error.message.contains("it was rude"), "{refused}");
     }
@@ -74,13 +78,13 @@ async fn whoever_is_banned_loses_its_games_and_is_gone() {
     let winner = if bob_begins { GameResult::First } else { GameResult::Second };
     assert_eq!((end.game, end.result, end.reason), (game, winner, EndReason::Resign));
     until("the end of its session", || daemon.services.sessions.of(&id).is_empty()).await;
-    daemon.check_kept_out(&robo).await;
+    daemon.check_kept_out(&robo, robo_here).await;
     let Credential::Token(token) = &robo else { panic!("bots have tokens") };
     assert!(daemon.gateway.check_token(token).await.is_ok(), "the socket tells why");
     assert_eq!(bob_here.hear().len(), 0, "nothing else happens to the other");
     accounts.unban(&id, because()).await.unwrap();
     daemon.join(&robo).await;
-    drop((bob_here, robo_here));
+    drop(bob_here);
     daemon.check_sound().await;
 }
 
@@ -95,16 +99,16 @@ async fn the_bots_of_whoever_is_banned_are_out_too_and_a_ban_ends_by_itself() {
     let (ada_here, robo_here) = (daemon.join(&ada).await, daemon.join(&robo).await);
     accounts.ban(&owner, None, because()).await.unwrap();
     until("the end of its session", || daemon.services.sessions.of(&bot).is_empty()).await;
-    daemon.check_kept_out(&robo).await;
+    daemon.check_kept_out(&robo, robo_here).await;
     assert_eq!(daemon.services.sessions.of(&person).len(), 1, "others stay");
     let until_when = UnixMillis(UnixMillis::now().0 + 3_000);
     accounts.ban(&person, Some(until_when), because()).await.unwrap();
-    daemon.check_kept_out(&ada).await;
+    until("the end of her session", || daemon.services.sessions.of(&person).is_empty()).await;
+    daemon.check_kept_out(&ada, ada_here).await;
     while UnixMillis::now() < until_when {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     daemon.join(&ada).await;
-    drop((ada_here, robo_here));
     daemon.check_sound().await;
 }
 

@@ -174,7 +174,7 @@ async fn everybody_is_told_what_operators_say() {
 #[tokio::test]
 async fn from_a_banned_network_nobody_comes_in_and_pages_are_read() {
     let daemon = TestDaemon::start(quiet()).await;
-    let guest = daemon.guest().await;
+    let mut guest = daemon.guest().await;
     let network: crate::system::config::IpNetwork = "127.0.0.0/8".parse().unwrap();
     daemon.order(OrderKind::BanNetwork { network, until: None }).await;
     let id = guest.welcome.you.id.clone();
@@ -182,6 +182,8 @@ async fn from_a_banned_network_nobody_comes_in_and_pages_are_read() {
     let refused = daemon.open(Credential::None, hello()).await.map(drop).unwrap_err();
     assert_eq!((refused.code, refused.error.code), (CloseCode::Banned, ErrorCode::Forbidden));
     assert!(refused.error.message.contains("it was time"), "{refused}");
+    assert_eq!(guest.hear_errors(), [refused.error], "whoever was there hears the same");
+    assert_eq!(guest.port.outbox().parted(&guest.attachment), Some(CloseCode::Banned));
     let register = r#"{"name": "ada", "password": "tea and biscuits"}"#;
     let answer = daemon.http("POST", "/api/v1/accounts", register).await;
     assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("it was time"), "{answer}");

@@ -155,6 +155,23 @@ fn a_newer_socket_of_the_session_takes_over() {
 }
 
 #[test]
+fn whoever_is_dismissed_hears_what_waits_and_a_last_word() {
+    let (outbox, attachment) = attached();
+    outbox.deliver(&numbered(2), Urgency::Must);
+    outbox.dismiss(&numbered(3), CloseCode::Banned);
+    outbox.deliver(&numbered(4), Urgency::Must);
+    assert!(!outbox.has_socket());
+    assert_eq!(outbox.parted(&attachment), Some(CloseCode::Banned), "nobody waits for it");
+    assert_eq!(drain(&outbox, &attachment), [(2, 2), (3, 3)]);
+    assert_eq!(close_code(&outbox, &attachment), Some(CloseCode::Banned));
+    outbox.detach(&attachment);
+    assert_eq!(close_code(&outbox, &attachment), Some(CloseCode::Banned));
+    let seq = outbox.last_seq();
+    outbox.dismiss(&numbered(5), CloseCode::Banned);
+    assert_eq!(outbox.last_seq(), seq, "nobody is there");
+}
+
+#[test]
 fn a_close_lets_what_waits_go_first() {
     let (outbox, attachment) = attached();
     outbox.deliver(&numbered(2), Urgency::Must);

@@ -10,6 +10,7 @@ use crate::model::fault::ILLEGAL_FORGIVEN;
 use crate::model::pause::Pause;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::vacation::Vacation;
+use crate::protocol::ErrorCode;
 use crate::storage::conformance::{FIRST_WINS, NOON, spec};
 use crate::storage::record::{GamePair, OpeningSource, StoredGame};
 
@@ -285,7 +286,13 @@ fn another_column_for_a_played_ply_is_stale() {
 #[test]
 fn plies_of_the_opening_are_stale_whatever_the_column() {
     let mut table = Table::new(with_opening("44"), HUMANS);
-    check_refused(&mut table, Side::First, 0, 4, &RoomRefusal::StalePly { ply: 2, stale: 0, column: 4 });
+    let of_opening = RoomRefusal::OfOpening { ply: 2, stale: 0, column: 4 };
+    for column in [4, 5] {
+        check_refused(&mut table, Side::First, 0, column, &of_opening);
+    }
+    let error = of_opening.to_wire(&"g1".parse().unwrap());
+    assert_eq!((error.code, error.ply, error.column), (ErrorCode::StalePly, Some(2), Some(4)));
+    assert_eq!(error.message, "ply 0 belongs to the opening, which has column 4 there");
     table.play(3);
     let (verdict, _) = table.send(Side::First, 2, 3);
     assert_eq!(verdict.unwrap().map(|played| (played.seq, played.ply)), Some((1, 2)));

@@ -76,12 +76,14 @@ impl RoomState {
     fn check_ply(&self, side: Side, asked: &Play) -> Result<Option<PlayedMove>, RoomRefusal> {
         let ply = self.game.ply();
         if asked.ply < ply {
-            let column = self.game.moves()[asked.ply as usize];
+            let (stale, due) = (asked.ply, self.game.moves()[asked.ply as usize]);
+            let column = due.number();
             let opening = (ply as usize) - self.moves_played();
-            let played = (asked.ply as usize).checked_sub(opening).map(|index| self.history[index]);
+            let played = (stale as usize).checked_sub(opening).map(|index| self.history[index]);
             return match played {
-                Some(played) if asked.column == Ok(column) => Ok(Some(played)),
-                _ => Err(RoomRefusal::StalePly { ply, stale: asked.ply, column: column.number() }),
+                Some(played) if asked.column == Ok(due) => Ok(Some(played)),
+                Some(_) => Err(RoomRefusal::StalePly { ply, stale, column }),
+                None => Err(RoomRefusal::OfOpening { ply, stale, column }),
             };
         }
         self.check_open()?;
