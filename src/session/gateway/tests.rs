@@ -180,6 +180,29 @@ async fn of_those_who_come_at_once_so_many_are_greeted_at_a_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_an_earlier_process_knew_does_not_wait_behind_others() {
+    let before = Arena::new().await;
+    let ada = before.person("Ada").await;
+    let client = before.join(&ada).await;
+    let arena = Arena::restarted(Arc::clone(&before.store)).await;
+    let (doors, here) = (&arena.services.doors, "198.51.100.1".parse().unwrap());
+    let others =
+        join_all((0..COMING_MAX).map(|_| doors.come(Comer::Any, here, std::future::pending::<()>())));
+    let back = async {
+        let soon = Duration::from_millis(3);
+        let resumed = tokio::time::timeout(soon, arena.hello(Credential::None, client.resuming())).await;
+        assert!(resumed.expect("there is a place for it").welcome.resumed);
+        let again = arena.try_hello(Credential::None, client.resuming());
+        assert!(tokio::time::timeout(soon, again).await.is_err(), "known here now, it waits like all");
+    };
+    tokio::select! {
+        biased;
+        _ = others => unreachable!(),
+        () = back => {}
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_flood_of_guests_leaves_nothing_behind() {
     let arena = Arena::new().await;
     let ada = arena.person("Ada").await;
