@@ -33,7 +33,7 @@ impl<T> List<T> {
 
     /// The part that was asked for, of the first [`Part::up_to`] of all items.
     pub(super) fn part(first: Vec<T>, part: Part) -> Self {
-        let end = part.skip.saturating_add(part.limit);
+        let end = part.end();
         let goes_on = first.len() as u64 > u64::from(end);
         let items = first.into_iter().skip(part.skip as usize).take(part.limit as usize).collect();
         Self { items, cursor: goes_on.then(|| end.to_string()) }

@@ -108,9 +108,14 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// How many items tell whether there are more: those before it, its own, and one.
+    /// How many items there are up to its end: where the next one begins.
+    pub(crate) fn end(self) -> u32 {
+        self.skip.saturating_add(self.limit)
+    }
+
+    /// How many items tell whether there are more: those up to its end, and one.
     pub(crate) fn up_to(self) -> u32 {
-        self.skip.saturating_add(self.limit).saturating_add(1)
+        self.end().saturating_add(1)
     }
 }
 

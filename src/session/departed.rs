@@ -27,8 +27,6 @@ pub(crate) struct Departed {
     inner: Mutex<DepartedInner>,
     /// Those that the process before has left. No game ended between its end and the beginning of this one.
     left: HashMap<SessionId, LeftSession>,
-    /// When this process began.
-    started_at: UnixMillis,
 }
 
 #[derive(Debug, Default)]
@@ -40,9 +38,9 @@ struct DepartedInner {
 
 impl Departed {
     /// None yet, after a process that has left these.
-    pub(crate) fn after(left: Vec<LeftSession>, started_at: UnixMillis) -> Self {
+    pub(crate) fn after(left: Vec<LeftSession>) -> Self {
         let left = left.into_iter().map(|left| (left.session.clone(), left)).collect();
-        Self { left, started_at, ..Self::default() }
+        Self { left, ..Self::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, DepartedInner> {
@@ -68,11 +66,16 @@ impl Departed {
         self.lock().by_id.get(session).cloned()
     }
 
-    /// How a session was left by the process before; `None` if nobody knows what a client has missed that has heard
-    /// its messages up to `seen`.
-    pub(super) fn left_to_us(&self, session: &SessionId, seen: u64) -> Option<Departure> {
+    /// How a session was left by the process before, after which this one began at that time; `None` if nobody knows
+    /// what a client has missed that has heard its messages up to `seen`.
+    pub(super) fn left_to_us(
+        &self,
+        session: &SessionId,
+        seen: u64,
+        started_at: UnixMillis,
+    ) -> Option<Departure> {
         let left = self.left.get(session).filter(|left| left.after <= seen)?;
-        Some(Departure { ends: left.ends.clone(), at: self.started_at })
+        Some(Departure { ends: left.ends.clone(), at: started_at })
     }
 }
 
@@ -100,11 +103,12 @@ mod tests {
         let session: SessionId = "s1".parse().unwrap();
         let ends = vec![(8, "g1".parse().unwrap())];
         let left = LeftSession { session: session.clone(), after: 6, ends: ends.clone() };
-        let departed = Departed::after(vec![left], UnixMillis(4));
-        assert_eq!(departed.left_to_us(&session, 5), None);
+        let departed = Departed::after(vec![left]);
+        let left_to_us = |session: &SessionId, seen| departed.left_to_us(session, seen, UnixMillis(4));
+        assert_eq!(left_to_us(&session, 5), None);
         let departure = Departure { ends, at: UnixMillis(4) };
-        assert_eq!(departed.left_to_us(&session, 6), Some(departure));
-        assert_eq!(departed.left_to_us(&"s2".parse().unwrap(), 6), None);
+        assert_eq!(left_to_us(&session, 6), Some(departure));
+        assert_eq!(left_to_us(&"s2".parse().unwrap(), 6), None);
         assert_eq!(departed.of(&session), None, "it may go on");
     }
 }

@@ -218,13 +218,9 @@ impl SessionGateway {
 
     /// As whom somebody comes who holds this secret.
     fn comer(&self, resume_token: Option<&ResumeToken>) -> Comer {
+        let is_here = |token: &ResumeToken| self.services.sessions.get(&token.session).is_some();
         match resume_token {
-            Some(token)
-                if self.services.sessions.get(&token.session).is_none()
-                    && self.is_of_earlier_process(token) =>
-            {
-                Comer::OfEarlierProcess
-            }
+            Some(token) if !is_here(token) && self.is_of_earlier_process(token) => Comer::OfEarlierProcess,
             Some(_) | None => Comer::Any,
         }
     }
@@ -364,9 +360,9 @@ impl SessionGateway {
     /// client may have lost it two minutes before its end and still have had the right to hear everything: so ends
     /// since then are told, perhaps again.
     fn unheard_of(&self, resume_token: &ResumeToken, seen: u64) -> Unheard {
-        let departed = &self.services.departed;
+        let Services { departed, started_at, .. } = &*self.services;
         let session = &resume_token.session;
-        let departure = departed.of(session).or_else(|| departed.left_to_us(session, seen));
+        let departure = departed.of(session).or_else(|| departed.left_to_us(session, seen, *started_at));
         let mut otherwise = resume_token.issued_at;
         if resume_token.issued_at < self.services.started_at {
             let within = i64::try_from(RESUME_WITHIN.as_millis()).unwrap_or(i64::MAX);

@@ -346,7 +346,7 @@ async fn last_stored(store: &dyn Store, live: &[StoredGame]) -> Result<UnixMilli
 
 /// The sessions that the process before has left when it was stopped as planned. Each is known to one process alone: to
 /// the one after it they would say nothing of what was heard meanwhile.
-async fn departed(ground: &Ground, started_at: UnixMillis) -> Result<Departed, StoreError> {
+async fn departed(ground: &Ground) -> Result<Departed, StoreError> {
     let left = ground.store.left_sessions().await?;
     if left.is_empty() {
         return Ok(Departed::default());
@@ -356,7 +356,7 @@ async fn departed(ground: &Ground, started_at: UnixMillis) -> Result<Departed, S
         warn!(%cause, "players who come back may be told again how games ended");
         return Ok(Departed::default());
     }
-    Ok(Departed::after(left, started_at))
+    Ok(Departed::after(left))
 }
 
 /// What sessions work with, and the live games, of which one tells when the daemon ran last.
@@ -366,7 +366,7 @@ pub(super) async fn session(
     lobby: LobbyHandle,
     live: &[StoredGame],
 ) -> Result<Arc<Services>, StoreError> {
-    let (config, started_at) = (&ground.config, UnixMillis::now());
+    let config = &ground.config;
     Ok(Arc::new(Services {
         guests_play: ground.config.access.guests,
         store: Arc::clone(&ground.store),
@@ -375,7 +375,7 @@ pub(super) async fn session(
         signer: ground.signer.clone(),
         directory: playing.directory.clone(),
         sessions: playing.sessions.clone(),
-        departed: departed(ground, started_at).await?,
+        departed: departed(ground).await?,
         host: playing.host.clone(),
         lobby,
         feeds: playing.feeds.clone(),
@@ -385,7 +385,7 @@ pub(super) async fn session(
         tasks: ground.tasks.clone(),
         stop: ground.stop.clone(),
         sockets_stop: CancellationToken::new(),
-        started_at,
+        started_at: UnixMillis::now(),
         last_stored: last_stored(ground.store.as_ref(), live).await?,
         heartbeat: config.server.heartbeat(),
         connections_per_account: config.limits.connections_per_account.count(),

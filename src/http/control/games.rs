@@ -29,7 +29,7 @@ use crate::operations::voiding::{PORTIONS, VoidedAccount, VoidingError, void_acc
 use crate::storage::StoredGame;
 use crate::storage::records::Record;
 use crate::storage::records::export::{ExportFormat, RecordReader};
-use crate::storage::records::import::Importer;
+use crate::storage::records::import::{ImportBatch, Importer};
 use crate::storage::records::players::PlayerCache;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
@@ -119,19 +119,14 @@ async fn import(State(control): State<Control>, request: Request) -> Result<Json
     let new_id = || PlayerId::random(&mut chance());
     let mut importer = Importer::new(records.as_bytes(), &*control.store, new_id);
     let mut taken_in = 0;
-    while let Some(batch) = importer.next_batch().await? {
-        let mut games = Vec::new();
-        let mut writes = batch.into_iter();
-        while let Some(write) = writes.next() {
-            match (&write, writes.as_slice().first()) {
-                // A game without its end would be one that goes on.
-                (Write::StartGame(_), Some(Write::Finish { .. })) => {
-                    games.extend(writes.next().map(|end| control.writer.write_both(write, end)));
-                }
-                _ => drop(control.writer.write(write).await?),
-            }
+    while let Some(ImportBatch { players, games }) = importer.next_batch().await? {
+        for player in players {
+            control.writer.write(player).await?;
         }
-        for game in games {
+        // All are queued before the first is waited for, so that they share commits.
+        let writing: Vec<_> =
+            games.into_iter().map(|[begin, end]| control.writer.write_both(begin, end)).collect();
+        for game in writing {
             game.await?;
             taken_in += 1;
         }

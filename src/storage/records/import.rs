@@ -106,6 +106,14 @@ fn read_time(text: &str) -> Result<UnixMillis, String> {
     Ok(UnixMillis(time.as_millisecond()))
 }
 
+/// What some records are as writes: the players come first.
+#[derive(Debug, Default)]
+pub(crate) struct ImportBatch {
+    pub(crate) players: Vec<Write>,
+    /// Of each its begin and its end, neither of which may be there alone: a game without its end would go on.
+    pub(crate) games: Vec<[Write; 2]>,
+}
+
 /// Turns a checked file into writes.
 ///
 /// Games that are there already are passed over, so that an import that was interrupted can be repeated. The others
@@ -128,14 +136,13 @@ impl<'a, R: BufRead, N: FnMut() -> PlayerId> Importer<'a, R, N> {
         Self { lines: JsonLines::new(file), store, new_id, players: HashMap::new(), passed_over: 0 }
     }
 
-    /// The next writes, which belong in one transaction and must be committed before the next ones are asked for;
-    /// `None` at the end.
+    /// The next writes, which must be committed before the next ones are asked for; `None` at the end.
     ///
     /// # Errors
     ///
     /// The file or the store cannot be read, or the file has changed since it was checked.
-    pub(crate) async fn next_batch(&mut self) -> Result<Option<Vec<Write>>, ImportError> {
-        let mut writes = Vec::new();
+    pub(crate) async fn next_batch(&mut self) -> Result<Option<ImportBatch>, ImportError> {
+        let mut batch = ImportBatch::default();
         let mut begun = HashSet::new();
         for _ in 0..BATCH_GAMES {
             let Some(record) = next_record(&mut self.lines)? else { break };
@@ -144,13 +151,13 @@ impl<'a, R: BufRead, N: FnMut() -> PlayerId> Importer<'a, R, N> {
                 self.passed_over += 1;
                 continue;
             }
-            let first = self.player(&record.players.first, &mut writes).await?;
-            let second = self.player(&record.players.second, &mut writes).await?;
+            let first = self.player(&record.players.first, &mut batch.players).await?;
+            let second = self.player(&record.players.second, &mut batch.players).await?;
             let game = game_writes(&record, BySide { first, second });
-            writes.extend(game.map_err(|rule| self.lines.broken(rule))?);
+            batch.games.push(game.map_err(|rule| self.lines.broken(rule))?);
         }
         // A batch of nothing but known games is not the end.
-        if writes.is_empty() && self.lines.is_at_end()? { Ok(None) } else { Ok(Some(writes)) }
+        if batch.games.is_empty() && self.lines.is_at_end()? { Ok(None) } else { Ok(Some(batch)) }
     }
 
     async fn player(
@@ -281,8 +288,8 @@ mod tests {
     async fn import(text: &str, store: &MemoryStore) -> u64 {
         let mut rng = rng::seeded(1);
         let mut importer = Importer::new(text.as_bytes(), store, || PlayerId::random(&mut rng));
-        while let Some(writes) = importer.next_batch().await.unwrap() {
-            for answer in store.commit(&writes).await.unwrap() {
+        while let Some(ImportBatch { players, games }) = importer.next_batch().await.unwrap() {
+            for answer in store.commit(&[players, games.concat()].concat()).await.unwrap() {
                 answer.unwrap();
             }
         }
