@@ -78,12 +78,27 @@ command -v python3 >/dev/null || missing python3 'install Python 3.10 or newer'
 command -v node >/dev/null || missing node 'install Node.js 20 or newer'
 command -v npm >/dev/null || missing npm 'install Node.js 20 or newer'
 
+# What the kits and the pages are tested with comes over the network while the compiler works.
+venv=$target/kit-venv
+fetching() {
+    [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || missing 'the venv module' 'apt-get install python3-venv'
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r bots/kits/python/requirements-dev.txt
+    cd tests/browser
+    npm ci --no-audit --no-fund --silent
+}
+mkdir -p "$target"
+(set -e; fetching) >"$target/fetching.log" 2>&1 &
+fetching=$!
+
 step 'lints and build of the tests'
 # Clippy is a compiler: what it looks at it compiles as well, so that nothing is gone through twice.
 export RUSTC_WORKSPACE_WRAPPER="$PWD/tests/linted-rustc.sh"
-mkdir -p "$target"
 cargo test --locked --workspace --no-run --message-format=json-render-diagnostics >"$target/built.json"
 python3 tests/lanes.py <"$target/built.json" >"$target/programs"
+wait "$fetching" || {
+    cat "$target/fetching.log" >&2
+    exit 1
+}
 
 # From here on the real daemon is tested from outside as well, as the tests have built it: `cargo build` would build all
 # libraries once more, without the features that tests ask of them, which takes two minutes.
@@ -131,9 +146,6 @@ computing() {
 
 kits() {
     step 'Python kit'
-    venv=$target/kit-venv
-    [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || missing 'the venv module' 'apt-get install python3-venv'
-    "$venv/bin/pip" install --quiet --disable-pip-version-check -r bots/kits/python/requirements-dev.txt
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e bots/kits/python
     (venv=$(cd "$venv" && pwd) && cd bots/kits/python && "$venv/bin/python" -m pytest -q)
 
@@ -147,7 +159,6 @@ kits() {
 
 in_a_browser() {
     step 'pages in a browser'
-    (cd tests/browser && npm ci --no-audit --no-fund --silent)
     kept "$target/pages.log" npm test --prefix tests/browser
 }
 

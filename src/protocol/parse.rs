@@ -630,6 +630,30 @@ mod tests {
     }
 
     #[test]
+    fn null_is_as_good_as_left_out_in_what_a_message_has_in_it() {
+        let read = |text: &str| parse(text).map(|request| request.message).expect(text);
+        let accepts = [
+            "bank_ms",
+            "increment_ms",
+            "move_ms",
+            "rated",
+            "opponents",
+            "rating",
+            "variants",
+            "pairs_per_minute",
+        ];
+        for field in accepts {
+            let with_null = format!(r#"{{"type":"set","accepts":{{"{field}":null}}}}"#);
+            assert_eq!(read(&with_null), read(r#"{"type":"set","accepts":{}}"#), "{with_null}");
+        }
+        let with_opening = |opening: &str| {
+            let time = r#"{"bank_ms":60000,"increment_ms":0,"move_ms":null}"#;
+            read(&format!(r#"{{"type":"play_bot","bot":"greedy","time":{time},"opening":{opening}}}"#))
+        };
+        assert_eq!(with_opening(r#"{"kind":"none","moves":null}"#), with_opening(r#"{"kind":"none"}"#));
+    }
+
+    #[test]
     fn unknown_fields_are_ignored() {
         assert!(parse(r#"{"type":"unseek","later":{"a":[1]}}"#).is_ok());
     }

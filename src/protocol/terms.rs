@@ -202,10 +202,14 @@ pub struct Accepts {
     /// true: rated only, false: casual only, null: both.
     pub(crate) rated: Option<bool>,
     /// Who may play.
+    #[serde(deserialize_with = "everybody_if_null")]
+    #[schemars(with = "Option<Vec<OpponentKind>>")]
     pub(crate) opponents: Vec<OpponentKind>,
     /// Ratings of opponents; null for any. Players without a rating are outside every range.
     pub(crate) rating: Option<Range<RangeElo>>,
     /// Board sizes.
+    #[serde(deserialize_with = "standard_if_null")]
+    #[schemars(with = "Option<Vec<WireVariant>>")]
     pub(crate) variants: Vec<WireVariant>,
     /// Rated pairs that the ladder begins with it within a minute, 1 to 65,535; null: as many as the arena lets.
     pub(crate) pairs_per_minute: Option<NonZeroU16>,
@@ -226,13 +230,24 @@ impl Default for Accepts {
     }
 }
 
+fn everybody_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OpponentKind>, D::Error> {
+    let given = Option::deserialize(deserializer)?;
+    Ok(given.unwrap_or_else(|| Accepts::default().opponents))
+}
+
+fn standard_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<WireVariant>, D::Error> {
+    let given = Option::deserialize(deserializer)?;
+    Ok(given.unwrap_or_else(|| Accepts::default().variants))
+}
+
 /// The moves that stand on the board when a game begins.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct WireOpening {
     /// Where they come from.
     pub(crate) kind: OpeningKind,
     /// The moves; empty for none.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_as_left_out")]
+    #[schemars(with = "Option<String>")]
     pub(crate) moves: String,
 }
 
