@@ -25,13 +25,13 @@ impl ClientAddress {
     /// were written by somebody we do not know. An entry that cannot be read ends the search at the proxy before it.
     pub(crate) fn find(site: &Site, peer: IpAddr, headers: &HeaderMap) -> Self {
         let mut address = peer.to_canonical();
-        let lines: Vec<&str> =
-            headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
-        for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
+        // As bytes: a client may have written some that are no text, to the left of what its proxy has added.
+        let lines = headers.get_all("x-forwarded-for").iter().rev();
+        for hop in lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b',')) {
             if !site.trusts(address) {
                 break;
             }
-            let Ok(before) = hop.trim().parse::<IpAddr>() else { break };
+            let Some(before) = address_in(hop) else { break };
             address = before.to_canonical();
         }
         Self(address)
@@ -45,6 +45,10 @@ impl ClientAddress {
     }
 }
 
+fn address_in(hop: &[u8]) -> Option<IpAddr> {
+    std::str::from_utf8(hop.trim_ascii()).ok()?.parse().ok()
+}
+
 impl FromRequestParts<AppState> for ClientAddress {
     type Rejection = Infallible;
 
@@ -55,15 +59,19 @@ impl FromRequestParts<AppState> for ClientAddress {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     #[track_caller]
-    fn check(peer: &str, forwarded: &[&str], expected: &str) {
+    fn check(peer: &str, forwarded: &[impl AsRef<[u8]> + std::fmt::Debug], expected: &str) {
         let trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
         let site = Site { trusted_proxies, ..Site::default() };
         let headers: HeaderMap = forwarded
             .iter()
-            .map(|value| ("x-forwarded-for".parse().unwrap(), value.parse().unwrap()))
+            .map(|value| {
+                ("x-forwarded-for".parse().unwrap(), HeaderValue::from_bytes(value.as_ref()).unwrap())
+            })
             .fold(HeaderMap::new(), |mut headers: HeaderMap, (name, value): (axum::http::HeaderName, _)| {
                 headers.append(name, value);
                 headers
@@ -75,7 +83,7 @@ mod tests {
     #[test]
     fn a_stranger_cannot_say_who_they_are() {
         check("192.0.2.1", &["203.0.113.9"], "192.0.2.1");
-        check("192.0.2.1", &[], "192.0.2.1");
+        check("192.0.2.1", &[""; 0], "192.0.2.1");
     }
 
     #[test]
@@ -84,6 +92,13 @@ mod tests {
         check("10.0.0.1", &["1.2.3.4, 203.0.113.9, 10.0.0.2"], "203.0.113.9");
         check("10.0.0.1", &["1.2.3.4", "203.0.113.9"], "203.0.113.9");
         check("10.0.0.1", &["10.0.0.3, 10.0.0.2"], "10.0.0.3");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_hide_nobody() {
+        check("10.0.0.1", &[b"\xff, 203.0.113.9".as_slice()], "203.0.113.9");
+        check("10.0.0.1", &[b"\xff".as_slice(), b"\xe9, 203.0.113.9, 10.0.0.2".as_slice()], "203.0.113.9");
+        check("10.0.0.1", &[b"203.0.113.9, \xff".as_slice()], "10.0.0.1");
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::task::Poll;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderValue, Request, Response, Version, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderValue, Request, Response, Version, header};
 use axum::response::IntoResponse;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -136,7 +137,7 @@ async fn answer(
     let chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
     let refused = check_head(&request, head).err();
     let is_broken = refused.is_some();
-    let refused = refused.or_else(|| check_host(request.headers(), hosts).err());
+    let refused = refused.or_else(|| check_host(&request, hosts).err());
     let mut request = request.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::RequestRead));
     request.extensions_mut().insert(Peer(peer));
     // For an upgrade, which ends its work.
@@ -187,10 +188,15 @@ fn check_head<B>(request: &Request<B>, head: HeadFacts) -> Result<(), ApiError> 
 }
 
 /// Refuses to be somebody else.
-fn check_host(headers: &HeaderMap, hosts: &NamedHosts) -> Result<(), ApiError> {
-    let Some(value) = headers.get(header::HOST) else { return Ok(()) };
-    if value.to_str().is_ok_and(|host| hosts.allow(host)) {
-        return Ok(());
+///
+/// Where the target of a request names a host, it is that one that is asked for (RFC 9112, section 3.2.2).
+fn check_host<B>(request: &Request<B>, hosts: &NamedHosts) -> Result<(), ApiError> {
+    let target = request.uri().authority().map(Authority::as_str);
+    if target.is_none_or(|host| hosts.allow(host)) {
+        let Some(value) = request.headers().get(header::HOST) else { return Ok(()) };
+        if value.to_str().is_ok_and(|host| hosts.allow(host)) {
+            return Ok(());
+        }
     }
     let message = "the daemon listens on this machine alone and answers to localhost, 127.0.0.1, [::1] and the host of \
                    server.public_url; set that to reach it by this name";

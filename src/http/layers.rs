@@ -38,6 +38,9 @@ const SECURITY_HEADERS: [(HeaderName, HeaderValue); 4] = [
 /// visit.
 const POLICY_OF_PARTS: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
+/// No cache that several share keeps it, and that of a browser asks before it shows it again.
+const FOR_ONE: HeaderValue = HeaderValue::from_static("no-cache, private");
+
 /// Browsers that were here over TLS come over TLS for half a year, whatever a link says.
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=15552000");
 
@@ -90,6 +93,8 @@ fn method_word(method: &Method) -> &'static str {
 /// Adds the headers that keep browsers from doing with an answer what it was not made for.
 pub(super) async fn secure(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let may_be_framed = request.uri().path().starts_with(embed::PATH);
+    let is_for_somebody = request.uri().path().starts_with("/api/")
+        && [header::COOKIE, header::AUTHORIZATION].iter().any(|name| request.headers().contains_key(name));
     let is_part = request.uri().path().starts_with(assets::PATH);
     let policy = if is_part {
         POLICY_OF_PARTS
@@ -98,6 +103,10 @@ pub(super) async fn secure(State(site): State<Arc<Site>>, request: Request, next
     };
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    if is_for_somebody {
+        // What does not say how long it keeps may be about who asks.
+        headers.entry(header::CACHE_CONTROL).or_insert(FOR_ONE);
+    }
     // The worker of the editor brings its own.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     let needed = if is_part { &SECURITY_HEADERS[..1] } else { &SECURITY_HEADERS };

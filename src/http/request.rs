@@ -8,6 +8,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use percent_encoding::percent_decode_str;
 use serde::de::DeserializeOwned;
 
 use super::error::{ApiCode, ApiError};
@@ -233,7 +234,10 @@ pub(super) fn check_uri(uri: &axum::http::Uri) -> Result<(), ApiError> {
     check_escapes(uri.path()).map_err(|message| ApiError::bad_parameter("path", message))?;
     for pair in uri.query().unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if is_credential(name, value) {
+        // As whoever reads it would: an escape hides nothing.
+        let [plain_name, plain_value] =
+            [name, value].map(|text| percent_decode_str(text).decode_utf8_lossy());
+        if is_credential(&plain_name, &plain_value) {
             return Err(ApiError::new(ApiCode::TokenInUrl, "a token goes into the Authorization header"));
         }
         check_escapes(name).map_err(|message| ApiError::bad_parameter("query", message))?;
@@ -303,6 +307,8 @@ mod tests {
         check("/?token=c4b_x", Err((ApiCode::TokenInUrl, None)));
         check("/?a=b&Access_Token=", Err((ApiCode::TokenInUrl, None)));
         check("/?x=c4b_1", Err((ApiCode::TokenInUrl, None)));
+        check("/?%74oken=abc", Err((ApiCode::TokenInUrl, None)));
+        check("/?x=c4b%5fabc", Err((ApiCode::TokenInUrl, None)));
         check("/?tokens=1", Ok(()));
     }
 

@@ -261,9 +261,16 @@ async fn a_refusal_passes_through_the_thinnest_pipe() {
 #[tokio::test(start_paused = true)]
 async fn a_page_that_gives_its_own_name_our_address_reads_nothing() {
     let hosts = NamedHosts::of("127.0.0.1:4444".parse().unwrap(), &crate::http::site::Site::default());
-    for (host, expected) in [("localhost:4444", "200"), ("evil.example:4444", "421"), ("192.0.2.7", "421")] {
+    for (target, host, expected) in [
+        ("/", "localhost:4444", "200"),
+        ("/", "evil.example:4444", "421"),
+        ("/", "192.0.2.7", "421"),
+        ("http://localhost:4444/", "localhost:4444", "200"),
+        ("http://evil.example/", "localhost:4444", "421"),
+        ("http://localhost:4444/", "evil.example", "421"),
+    ] {
         let mut peering = dial_named(4_096, hosts.clone());
-        peering.write(&format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).await;
+        peering.write(&format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).await;
         let (_, answer) = peering.seconds_to_end().await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {expected} ")), "{host}: {answer}");
         assert_eq!(answer.contains(r#""code":"host_not_allowed""#), expected == "421", "{answer}");
