@@ -154,6 +154,13 @@ struct AccountsInner {
     revoked: broadcast::Sender<Revoked>,
 }
 
+/// Somebody who has given the right password.
+struct Proven {
+    player: StoredPlayer,
+    /// PHC string of it, as it was stored then.
+    password: String,
+}
+
 /// What proves nothing any more. Connections that rest on it are closed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Revoked {
@@ -163,6 +170,8 @@ pub(crate) enum Revoked {
     Guest(PlayerId),
     /// The right of this player to be here.
     Player(PlayerId),
+    /// The right of this player to ask others.
+    Voice(PlayerId),
     /// The name of this player.
     Name(PlayerId),
 }
@@ -304,12 +313,12 @@ impl Accounts {
         password: Secret,
         device: Device,
     ) -> Result<Issued, AccountError> {
-        let player = self.prove(from, name, password).await?;
-        self.begin_session(&player, device).await
+        let Proven { player, password } = self.prove(from, name, password).await?;
+        self.begin_session(&player, device, Some(password)).await
     }
 
     /// Whose name and password these are. All attempts draw on a share of the network; wrong ones are counted besides.
-    async fn prove(&self, from: IpAddr, name: &str, password: Secret) -> Result<StoredPlayer, AccountError> {
+    async fn prove(&self, from: IpAddr, name: &str, password: Secret) -> Result<Proven, AccountError> {
         self.inner.shares.spend(Share::SignIn, &Payer::stranger(from))?;
         let network = self.inner.shares.counted(from);
         let attempt = self.inner.counters.begin_sign_in(name, network).await?;
@@ -330,7 +339,7 @@ impl Accounts {
     /// Nobody has that id, or the store failed.
     pub async fn open_session(&self, player: &PlayerId, device: Device) -> Result<Issued, AccountError> {
         let player = self.inner.store.player(player).await?.ok_or(AccountError::BadCredentials)?;
-        self.begin_session(&player, device).await
+        self.begin_session(&player, device, None).await
     }
 
     /// Ends one session.
@@ -372,7 +381,7 @@ impl Accounts {
         from: IpAddr,
         name: &str,
         password: Secret,
-    ) -> Result<StoredPlayer, AccountError> {
+    ) -> Result<Proven, AccountError> {
         let player = match name.parse::<PlayerName>() {
             Ok(name) => self.inner.store.player_by_name(&name).await?,
             Err(_) => None,
@@ -381,10 +390,11 @@ impl Accounts {
             Some(player) => self.inner.store.password(&player.id).await?,
             None => None,
         };
-        let is_right = self.inner.passwords.verify(from, password, stored).await?;
-        let player = player.filter(|_| is_right).ok_or(AccountError::BadCredentials)?;
+        let is_right = self.inner.passwords.verify(from, password, stored.clone()).await?;
+        let proven = player.zip(stored).filter(|_| is_right);
+        let (player, password) = proven.ok_or(AccountError::BadCredentials)?;
         self.admit(&player).await?;
-        Ok(player)
+        Ok(Proven { player, password })
     }
 
     // ---- bots ----
@@ -406,7 +416,11 @@ impl Accounts {
         let issued = Issued { identity: identity_of(&bot), token: token.id.clone(), secret };
         // How many there are is looked at where they are written: requests that race must not slip through together.
         let added = self.write(Write::AddBot { bot, token, at_most: BOTS_MAX }).await;
-        added.map_err(|error| error.if_too_many(AccountError::TooManyBots { max: BOTS_MAX }))?;
+        added.map_err(|error| match error {
+            // It has ended since it was asked who that is.
+            AccountError::Unexpected(Refused::NoSuchPlayer) => AccountError::NoAccount,
+            error => error.if_too_many(AccountError::TooManyBots { max: BOTS_MAX }),
+        })?;
         let Identity { id, name, .. } = &issued.identity;
         self.take_from_guest(name).await?;
         info!(player = %id, %name, owner = %owner.id, "bot created");
@@ -443,7 +457,8 @@ impl Accounts {
         let (token, secret) = draw_token(bot, TokenKind::Bot);
         let TokenWish { lasts, scope } = wish;
         let expires_at = lasts.map(|lasts| UnixMillis(token.created_at.0.saturating_add(whole_ms(lasts))));
-        self.issue(&self.remote_bot(bot).await?, StoredToken { expires_at, scope, ..token }, secret).await
+        self.issue(&self.remote_bot(bot).await?, StoredToken { expires_at, scope, ..token }, secret, None)
+            .await
     }
 
     async fn remote_bot(&self, bot: &PlayerId) -> Result<StoredPlayer, AccountError> {
@@ -602,9 +617,17 @@ impl Accounts {
 
     // ---- credentials ----
 
-    async fn begin_session(&self, player: &StoredPlayer, device: Device) -> Result<Issued, AccountError> {
+    /// A session for somebody who has given the password of this PHC string: it may be another one by the time that
+    /// the session is stored, and then there is none.
+    async fn begin_session(
+        &self,
+        player: &StoredPlayer,
+        device: Device,
+        password: Option<String>,
+    ) -> Result<Issued, AccountError> {
         let (token, secret) = draw_token(&player.id, TokenKind::Session);
-        self.issue(player, StoredToken { device: Some(device), ..token }, secret).await
+        let token = StoredToken { device: Some(device), ..token };
+        self.issue(player, token, secret, password).await
     }
 
     async fn issue(
@@ -612,14 +635,19 @@ impl Accounts {
         player: &StoredPlayer,
         token: StoredToken,
         secret: Secret,
+        password: Option<String>,
     ) -> Result<Issued, AccountError> {
         let issued = Issued { identity: identity_of(player), token: token.id.clone(), secret };
         let at_most = match token.kind {
             TokenKind::Bot => TOKENS_MAX,
             TokenKind::Session => SESSIONS_MAX,
         };
-        let added = self.write(Write::AddToken { token, at_most }).await;
-        added.map_err(|error| error.if_too_many(AccountError::TooManyTokens { max: at_most }))?;
+        let added = self.write(Write::AddToken { token, at_most, password }).await;
+        added.map_err(|error| match error {
+            // The account or bot has ended since it was asked who that is.
+            AccountError::Unexpected(Refused::NoSuchPlayer) => AccountError::BadCredentials,
+            error => error.if_too_many(AccountError::TooManyTokens { max: at_most }),
+        })?;
         Ok(issued)
     }
 
@@ -632,6 +660,13 @@ impl Accounts {
         let found =
             found.filter(|stored| token::matches(stored, kind, &digest)).ok_or(AccountError::Unauthorized)?;
         let player = self.inner.store.player(&found.player).await?.ok_or(AccountError::Unauthorized)?;
+        let has_such = match kind {
+            TokenKind::Session => player.kind == PlayerKind::Human,
+            TokenKind::Bot => player.kind == PlayerKind::Bot,
+        };
+        if !has_such {
+            return Err(AccountError::Unauthorized);
+        }
         self.admit(&player).await?;
         if kind == TokenKind::Session {
             self.note_use(&found);
@@ -685,6 +720,7 @@ fn refused(error: WriteError) -> AccountError {
     match error {
         WriteError::Refused(Refused::NameTaken) => AccountError::NameTaken,
         WriteError::Refused(Refused::NoSuchToken) => AccountError::NoSuchToken,
+        WriteError::Refused(Refused::PasswordChanged) => AccountError::BadCredentials,
         WriteError::Refused(Refused::NotBanned) => AccountError::NotBanned,
         WriteError::Refused(Refused::NotMuted) => AccountError::NotMuted,
         WriteError::Refused(Refused::NoMail) => AccountError::NoMail,

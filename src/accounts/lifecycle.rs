@@ -1,10 +1,13 @@
 //! From guest to account, a new password, the end of sessions, and the end of an account.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use tracing::info;
 
-use super::{AccountError, Accounts, Authenticated, Invited, NAME_ATTEMPTS, Revoked, guest, password};
+use super::{
+    AccountError, Accounts, Authenticated, Invited, NAME_ATTEMPTS, Revoked, guest, is_guest, password,
+};
 use crate::model::ids::{PlayerId, PlayerName, TokenId};
 use crate::model::player::Identity;
 use crate::model::player::PlayerKind;
@@ -13,7 +16,11 @@ use crate::storage::StoreError;
 use crate::storage::record::{StoredToken, TokenKind};
 
 use crate::model::time::UnixMillis;
-use crate::storage::store::Write;
+use crate::storage::store::{Refused, Write};
+
+/// How often the bots of an account that ends are looked for: more may be made by a request that was on its way. Once it
+/// is ended none can be, so that two are enough unless somebody makes bots all the time.
+const LEAVING_ATTEMPTS: u8 = 8;
 
 impl Accounts {
     /// Makes an account of a guest, who keeps id and games. Somebody who is no guest, or has not played yet, gets a
@@ -37,7 +44,7 @@ impl Accounts {
             Some(guest) => self.inner.store.player(&guest.id).await?,
             None => None,
         };
-        let Some(stored) = stored.filter(|player| player.kind == PlayerKind::Guest) else {
+        let Some(stored) = stored.filter(is_guest) else {
             return self.register(from, name, password, invitation).await;
         };
         let (name, password) = self.prepare(from, name, password, invitation).await?;
@@ -113,22 +120,59 @@ impl Accounts {
     ) -> Result<(), AccountError> {
         self.confirm(from, &session.identity, password).await?;
         let player = &session.identity.id;
-        for bot in self.inner.store.bots_of(player).await? {
-            self.retire(&bot.id).await?;
-        }
-        self.retire(player).await?;
+        self.end_for_good(player, |player, name| Write::Retire { player, name }).await?;
         info!(%player, "account deleted");
         Ok(())
     }
 
-    async fn retire(&self, player: &PlayerId) -> Result<(), AccountError> {
+    /// Ends a player's bots and then the player, each by such a write, and says how many bots there were. What they play
+    /// is lost, and their connections end.
+    ///
+    /// A task does so: whoever asked may hang up in between, and half an account is none.
+    pub(super) async fn end_for_good(
+        &self,
+        player: &PlayerId,
+        leaving: impl Fn(PlayerId, PlayerName) -> Write + Send + Sync + 'static,
+    ) -> Result<usize, AccountError> {
+        let (accounts, player) = (self.clone(), player.clone());
+        let ending = tokio::spawn(async move { accounts.end_with_bots(&player, &leaving).await });
+        ending.await.map_err(|_| AccountError::Write(Arc::new(StoreError::Closed)))?
+    }
+
+    async fn end_with_bots(
+        &self,
+        player: &PlayerId,
+        leaving: &(impl Fn(PlayerId, PlayerName) -> Write + Sync),
+    ) -> Result<usize, AccountError> {
+        let mut bots = 0;
+        for _ in 0..LEAVING_ATTEMPTS {
+            for bot in self.inner.store.bots_of(player).await? {
+                self.end_one(&bot.id, leaving).await?;
+                bots += 1;
+            }
+            match self.end_one(player, leaving).await {
+                // One was made in the meantime.
+                Err(AccountError::Unexpected(Refused::OwnsBots)) => {}
+                ended => return ended.map(|()| bots),
+            }
+        }
+        Err(AccountError::Unexpected(Refused::OwnsBots))
+    }
+
+    async fn end_one(
+        &self,
+        player: &PlayerId,
+        leaving: impl Fn(PlayerId, PlayerName) -> Write,
+    ) -> Result<(), AccountError> {
         for attempt in 0..NAME_ATTEMPTS {
             let name: PlayerName = guest::gone_name(player, attempt);
-            match self.write(Write::Retire { player: player.clone(), name }).await {
+            match self.write(leaving(player.clone(), name)).await {
                 Ok(_) => {
                     self.inner.stored_guests.forget(player);
                     self.inner.blocks.forget(player);
-                    return self.revoke(player, None).await.map(|_| ());
+                    // Nobody listens when no session is open.
+                    let _ = self.inner.revoked.send(Revoked::Player(player.clone()));
+                    return Ok(());
                 }
                 Err(AccountError::NameTaken) => {}
                 Err(other) => return Err(other),

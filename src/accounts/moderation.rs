@@ -2,7 +2,7 @@
 
 use tracing::info;
 
-use super::{AccountError, Accounts, NAME_ATTEMPTS, Revoked, guest, is_guest};
+use super::{AccountError, Accounts, Revoked, is_guest};
 use crate::model::ids::{PlayerId, PlayerName};
 use crate::model::secret::Secret;
 use crate::model::time::UnixMillis;
@@ -77,6 +77,11 @@ impl Accounts {
         because: Because,
     ) -> Result<(), AccountError> {
         self.take(player, MeasureKind::Mute { until }, because).await?;
+        let bots = self.inner.store.bots_of(player).await?;
+        for each in std::iter::once(player.clone()).chain(bots.into_iter().map(|bot| bot.id)) {
+            // Nobody listens when no session is open.
+            let _ = self.inner.revoked.send(Revoked::Voice(each));
+        }
         Ok(())
     }
 
@@ -117,28 +122,14 @@ impl Accounts {
         player: &PlayerId,
         because: Because,
     ) -> Result<usize, AccountError> {
-        let bots = self.inner.store.bots_of(player).await?;
-        for each in bots.iter().map(|bot| &bot.id).chain([player]) {
-            self.delete_one(each, because.clone()).await?;
-            // Nobody listens when no session is open.
-            let _ = self.inner.revoked.send(Revoked::Player(each.clone()));
-        }
-        Ok(bots.len())
-    }
-
-    async fn delete_one(&self, player: &PlayerId, because: Because) -> Result<(), AccountError> {
-        for attempt in 0..NAME_ATTEMPTS {
-            let name = guest::gone_name(player, attempt);
-            match self.take(player, MeasureKind::Delete { name }, because.clone()).await {
-                Ok(_) => {
-                    self.inner.stored_guests.forget(player);
-                    return Ok(());
-                }
-                Err(AccountError::NameTaken) => {}
-                Err(other) => return Err(other),
-            }
-        }
-        Err(AccountError::NameTaken)
+        let by = because.by.clone();
+        let delete = move |player, name| {
+            let kind = MeasureKind::Delete { name };
+            Write::TakeMeasure(Measure { player, kind, because: because.clone() })
+        };
+        let bots = self.end_for_good(player, delete).await?;
+        info!(%player, bots, %by, "an operator has ended an account");
+        Ok(bots)
     }
 
     /// Gives a player another name; its games keep their links. A guest's keeps the mark of guests.

@@ -117,6 +117,7 @@ macro_rules! conformance_of_games {
             a_new_password_ends_all_other_sessions,
             a_token_takes_the_place_of_another,
             an_owner_has_so_many_bots,
+            whoever_leaves_has_no_credentials_and_gets_none,
             guests_whom_nobody_comes_back_to_make_room,
             a_game_is_read_back_as_it_was_written,
             events_must_follow_the_last_one,
@@ -349,10 +350,12 @@ pub(crate) async fn a_guest_becomes_a_person_and_whoever_leaves_a_guest<F: Fixtu
     let of_house = StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) };
     write(&*store, add(of_ada.clone())).await.unwrap();
     write(&*store, add(of_house.clone())).await.unwrap();
-    assert_eq!(write(&*store, retire(&guest.id, "BOB")).await, Err(Refused::NameTaken));
+    assert_eq!(write(&*store, retire(&of_ada.id, "BOB")).await, Err(Refused::NameTaken));
     assert_eq!(write(&*store, retire(&of_house.id, "gone-house")).await, Err(Refused::NoSuchPlayer));
+    assert_eq!(write(&*store, retire(&guest.id, "gone-ada")).await, Err(Refused::OwnsBots));
     write(&*store, retire(&of_ada.id, "gone-zed")).await.unwrap();
     write(&*store, retire(&guest.id, "gone-ada")).await.unwrap();
+    assert_eq!(write(&*store, promote(&guest.id, "Ada")).await, Err(Refused::NoSuchPlayer), "it has left");
     let gone = |name: &str, before: &StoredPlayer| StoredPlayer {
         name: name.parse().unwrap(),
         kind: PlayerKind::Guest,
@@ -442,7 +445,7 @@ pub(crate) async fn tokens_are_revoked_one_by_one_or_all<F: Fixture>() {
 }
 
 fn add_token(token: &StoredToken) -> Write {
-    Write::AddToken { token: token.clone(), at_most: 3 }
+    Write::AddToken { token: token.clone(), at_most: 3, password: None }
 }
 
 fn ended(ids: &[&str]) -> Written {
@@ -539,6 +542,48 @@ pub(crate) async fn a_token_takes_the_place_of_another<F: Fixture>() {
         assert_eq!(write(&*store, rotate(old, new)).await, Err(refused), "{old}");
     }
     assert_eq!(token_ids(&*store, "Ada").await.len(), 2, "a refusal ends nothing");
+}
+
+pub(crate) async fn whoever_leaves_has_no_credentials_and_gets_none<F: Fixture>() {
+    let fixture = F::create().await;
+    let store = fixture.store();
+    let ada = player("Ada", PlayerKind::Human);
+    let with_password = Write::AddPlayer { player: ada.clone(), password: Some("$old".into()) };
+    write(&*store, with_password).await.unwrap();
+    let proven = |id: &str, number, password: &str| Write::AddToken {
+        token: session(id, "Ada", number),
+        at_most: 3,
+        password: Some(password.into()),
+    };
+    write(&*store, proven("s1", 1, "$old")).await.unwrap();
+    let new = |player: &PlayerId| Write::SetPassword {
+        player: player.clone(),
+        password: "$new".into(),
+        keeps: None,
+    };
+    assert_eq!(write(&*store, new(&ada.id)).await, Ok(ended(&["s1"])));
+    assert_eq!(write(&*store, proven("s2", 2, "$old")).await, Err(Refused::PasswordChanged));
+    write(&*store, proven("s3", 3, "$new")).await.unwrap();
+    let bot = |name: &str, number| Write::AddBot {
+        bot: StoredPlayer { owner: Some(ada.id.clone()), ..player(name, PlayerKind::Bot) },
+        token: token(&format!("t{number}"), name, number),
+        at_most: 2,
+    };
+    write(&*store, bot("zed", 4)).await.unwrap();
+    let leave =
+        |name: &str| Write::Retire { player: player_id(name), name: format!("gone-{name}").parse().unwrap() };
+    assert_eq!(write(&*store, leave("zed")).await, Ok(ended(&["t4"])));
+    assert_eq!(write(&*store, leave("Ada")).await, Ok(ended(&["s3"])));
+    for (late, refused) in [
+        (proven("s5", 5, "$new"), Refused::NoSuchPlayer),
+        (add_token(&session("s6", "Ada", 6)), Refused::NoSuchPlayer),
+        (add_token(&token("t7", "zed", 7)), Refused::NoSuchPlayer),
+        (bot("zoe", 8), Refused::NoSuchPlayer),
+        (new(&ada.id), Refused::NoSuchPlayer),
+    ] {
+        assert_eq!(write(&*store, late.clone()).await, Err(refused), "{late:?}");
+    }
+    assert_eq!(store.password(&ada.id).await.unwrap(), None);
 }
 
 pub(crate) async fn an_owner_has_so_many_bots<F: Fixture>() {

@@ -22,7 +22,8 @@ async fn begin(attempts: &dyn AttemptStore, rule: AttemptRule, key: &str) -> Opt
 }
 
 pub(crate) async fn so_many_attempts_of_a_key_are_let_through<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let attempts = store.attempts();
     for _ in 0..3 {
         assert!(begin(attempts, LONG, "ada").await.is_some());
@@ -33,7 +34,8 @@ pub(crate) async fn so_many_attempts_of_a_key_are_let_through<F: Fixture>() {
 }
 
 pub(crate) async fn attempts_are_taken_back_one_by_one_or_all<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let attempts = store.attempts();
     let mut numbers = Vec::new();
     for _ in 0..3 {
@@ -51,14 +53,16 @@ pub(crate) async fn attempts_are_taken_back_one_by_one_or_all<F: Fixture>() {
 }
 
 pub(crate) async fn attempts_at_the_same_time_do_not_slip_through_together<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let all = (0..12).map(|_| begin(store.attempts(), LONG, "ada"));
     let counted = futures::future::join_all(all).await.into_iter().flatten().count();
     assert_eq!(counted, 3);
 }
 
 pub(crate) async fn attempts_are_forgotten_when_their_window_has_passed<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let attempts = store.attempts();
     assert!(matches!(attempts.begin(SHORT, "ada").await.unwrap(), Attempt::Counted(_)));
     while let Attempt::MustWait(wait) = attempts.begin(SHORT, "ada").await.unwrap() {

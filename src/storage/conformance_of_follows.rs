@@ -52,7 +52,8 @@ pub(crate) async fn friends_are_two_who_follow_each_other<F: Fixture>() {
         assert_eq!(follow(&*store, from, to).await, Ok(Written::Done), "{from} {to}");
     }
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     assert_eq!(follows(&*store, "ann").await, ["Bob+", "Cleo", "six"]);
     assert_eq!(follows(&*store, "Bob").await, ["ann+"]);
     let all = store.follows_of(&player_id("ann")).await.unwrap();
@@ -67,7 +68,8 @@ pub(crate) async fn friends_are_two_who_follow_each_other<F: Fixture>() {
 }
 
 pub(crate) async fn a_block_ends_what_either_follows<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["ann", "bob"]).await;
     let mut house = player("six", PlayerKind::Bot);
     house.house = true;
@@ -101,7 +103,8 @@ pub(crate) async fn a_block_ends_what_either_follows<F: Fixture>() {
 }
 
 pub(crate) async fn one_follows_and_blocks_so_many<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let many: Vec<String> = (0..=FOLLOWS_MAX.max(BLOCKS_MAX)).map(|number| format!("p{number:03}")).collect();
     let names: Vec<&str> = many.iter().map(String::as_str).collect();
     add_players(&*store, &names).await;
@@ -126,7 +129,8 @@ pub(crate) async fn one_follows_and_blocks_so_many<F: Fixture>() {
 }
 
 pub(crate) async fn ties_go_with_either_end<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["ann", "bob", "eve"]).await;
     let idle = player("guest-1", PlayerKind::Guest);
     write(&*store, add(idle.clone())).await.unwrap();

@@ -23,7 +23,8 @@ pub(crate) async fn sessions_that_were_left_are_read_back_until_others_take_thei
     let told = left("b-_9", i64::MAX as u64, &[(1, "x"), (u64::MAX, &longest)]);
     set(&*store, &[told.clone(), silent.clone()]).await;
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     assert_eq!(store.left_sessions().await.unwrap(), [silent.clone(), told.clone()]);
 
     let again = left("b-_9", 7, &[(8, "y")]);

@@ -85,7 +85,8 @@ pub(crate) async fn links_are_read_back_until_they_are_closed<F: Fixture>() {
 }
 
 pub(crate) async fn the_links_of_whoever_is_gone_are_closed<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     write(&*store, add(player("Guest-1", PlayerKind::Guest))).await.unwrap();
     for (id, maker) in [("a", "Ada"), ("b", "Bob"), ("c", "Ada"), ("d", "Guest-1")] {

@@ -64,7 +64,8 @@ pub(crate) async fn an_account_has_one_address<F: Fixture>() {
     write(&*store, set("Ada", false)).await.unwrap();
     assert_eq!(write(&*store, set("Bob", false)).await, Err(Refused::NoMail));
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let stored = StoredMail { notices: false, ..mail("Ada", "Ada.L@example.org") };
     assert_eq!(store.mail(&player_id("Ada")).await.unwrap(), Some(stored));
     assert_eq!(store.mail(&player_id("Bob")).await.unwrap(), None);
@@ -75,7 +76,8 @@ pub(crate) async fn an_account_has_one_address<F: Fixture>() {
 }
 
 pub(crate) async fn an_address_is_found_once_it_is_verified<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     with_mail(&*store, &["Ada", "Bob"]).await;
     let found = async || store.mails_at(&address("ADA@example.org"), 5).await.unwrap();
     assert_eq!(found().await, []);
@@ -94,7 +96,8 @@ pub(crate) async fn an_address_is_found_once_it_is_verified<F: Fixture>() {
 }
 
 pub(crate) async fn a_link_sets_one_password_and_ends_the_sessions<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     with_mail(&*store, &["Ada"]).await;
     let token = StoredToken {
         id: "session1".parse::<TokenId>().unwrap(),
@@ -107,7 +110,7 @@ pub(crate) async fn a_link_sets_one_password_and_ends_the_sessions<F: Fixture>()
         device: None,
         used_at: None,
     };
-    write(&*store, Write::AddToken { token: token.clone(), at_most: 5 }).await.unwrap();
+    write(&*store, Write::AddToken { token: token.clone(), at_most: 5, password: None }).await.unwrap();
     write(&*store, link("Ada", LinkPurpose::Reset, 1)).await.unwrap();
     assert_eq!(write(&*store, verify(1, 0)).await, Err(Refused::NoMailLink), "it is for something else");
     assert_eq!(write(&*store, reset(2, 0)).await, Err(Refused::NoMailLink));
@@ -117,7 +120,8 @@ pub(crate) async fn a_link_sets_one_password_and_ends_the_sessions<F: Fixture>()
 }
 
 pub(crate) async fn links_end<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     with_mail(&*store, &["Ada"]).await;
     add_players(&*store, &["Bob"]).await;
     let send = async |byte| write(&*store, link("Ada", LinkPurpose::Reset, byte)).await.unwrap();
@@ -138,7 +142,8 @@ pub(crate) async fn links_end<F: Fixture>() {
 }
 
 pub(crate) async fn whoever_leaves_takes_the_address_along<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     with_mail(&*store, &["Ada"]).await;
     write(&*store, link("Ada", LinkPurpose::Reset, 1)).await.unwrap();
     let name = "gone-1".parse().unwrap();

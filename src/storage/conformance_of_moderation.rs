@@ -36,7 +36,8 @@ pub(crate) async fn a_ban_is_read_with_the_player_until_it_is_lifted<F: Fixture>
     // Another one takes its place, and this one does not end.
     write(&*store, measure("Ada", MeasureKind::Ban { until: None })).await.unwrap();
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     assert_eq!(ban_of(&*store, "Ada").await, Some(Ban { until: None, reason: "it was rude".into() }));
     write(&*store, measure("Ada", MeasureKind::Unban)).await.unwrap();
     assert_eq!(ban_of(&*store, "Ada").await, None);
@@ -45,7 +46,8 @@ pub(crate) async fn a_ban_is_read_with_the_player_until_it_is_lifted<F: Fixture>
 }
 
 pub(crate) async fn names_that_look_alike_are_found<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ilona_0", "ada", "6bob"]).await;
     let alike = async |name: &str| -> Vec<String> {
         let found = store.lookalikes(&Outline::of(name)).await.unwrap();
@@ -61,7 +63,8 @@ pub(crate) async fn names_that_look_alike_are_found<F: Fixture>() {
 }
 
 pub(crate) async fn an_invitation_lets_as_many_in_as_it_says<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let (code, other) = ("CLASS-7B".parse().unwrap(), "CLASS-8A".parse().unwrap());
     let admit = |name: &str| measure(name, MeasureKind::Admit { code: code_of("class-7b"), uses: 2 });
     for name in ["Ada", "Bob"] {
@@ -81,7 +84,8 @@ fn code_of(text: &str) -> InvitationCode {
 }
 
 pub(crate) async fn measures_are_for_accounts_and_remote_bots<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let house = StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) };
     let guest = player("guest-x", PlayerKind::Guest);
     for player in [house, guest] {
@@ -98,7 +102,8 @@ pub(crate) async fn measures_are_for_accounts_and_remote_bots<F: Fixture>() {
 }
 
 pub(crate) async fn a_player_gets_another_name_that_is_free<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     let rename = |to: &str| measure("Ada", MeasureKind::Rename { name: to.parse().unwrap() });
     assert_eq!(write(&*store, rename("BOB")).await, Err(Refused::NameTaken));
@@ -117,7 +122,8 @@ pub(crate) async fn a_player_gets_another_name_that_is_free<F: Fixture>() {
 }
 
 pub(crate) async fn the_log_has_everything_the_newest_first<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
     write(&*store, void("g1")).await.unwrap();
@@ -139,7 +145,8 @@ pub(crate) async fn the_log_has_everything_the_newest_first<F: Fixture>() {
 }
 
 pub(crate) async fn players_of_a_kind_are_listed_by_name<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["bob", "Ada", "Eve"]).await;
     write(&*store, add(StoredPlayer { house: true, ..player("perfect", PlayerKind::Bot) })).await.unwrap();
     write(&*store, add(player("robo", PlayerKind::Bot))).await.unwrap();
@@ -173,7 +180,8 @@ pub(crate) async fn what_a_person_shows_is_kept_until_it_is_cleared<F: Fixture>(
         assert_eq!(write(&*store, clear).await, Err(Refused::NoSuchPlayer));
     }
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let portrait = async |name: &str| store.player(&player_id(name)).await.unwrap().unwrap().portrait;
     assert_eq!(portrait("Ada").await, shown);
     write(&*store, measure("Ada", MeasureKind::ClearProfile)).await.unwrap();
@@ -191,7 +199,8 @@ pub(crate) async fn a_mute_is_apart_from_a_ban<F: Fixture>() {
     let until = Some(after_noon(60_000));
     write(&*store, measure("Ada", MeasureKind::Mute { until })).await.unwrap();
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let ada = store.player(&player_id("Ada")).await.unwrap().unwrap();
     assert_eq!((ada.mute, ada.ban), (Some(Ban { until, reason: "it was rude".into() }), None));
     write(&*store, measure("Ada", MeasureKind::Unmute)).await.unwrap();
@@ -201,7 +210,8 @@ pub(crate) async fn a_mute_is_apart_from_a_ban<F: Fixture>() {
 }
 
 pub(crate) async fn a_deleted_player_has_no_name_password_and_tokens<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
     let delete = |name: &str| measure("Ada", MeasureKind::Delete { name: name.parse().unwrap() });
@@ -249,7 +259,8 @@ pub(crate) async fn orders_are_kept_in_the_log_in_their_order<F: Fixture>() {
 }
 
 pub(crate) async fn series_that_are_not_complete_are_found_by_their_last_game<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     let leg = |id: &str, pair: &str, leg, of| GameSpec {
         pair: Some(GamePair { id: pair.parse().unwrap(), leg, of }),

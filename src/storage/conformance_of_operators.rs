@@ -36,7 +36,8 @@ pub(crate) async fn an_operator_is_appointed_and_dismissed<F: Fixture>() {
         assert_eq!(write(&*store, appoint(other)).await, Err(Refused::NoSuchPlayer), "{other}");
     }
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let ada = StoredOperator {
         player: player_id("Ada"),
         since: NOON,
@@ -65,7 +66,8 @@ pub(crate) async fn a_code_is_used_up_once<F: Fixture>() {
     let two = || used(FactorUse::Recovery("two".into()));
     write(&*store, two()).await.unwrap();
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     for again in [used(FactorUse::Step(7)), used(FactorUse::Step(6)), two()] {
         assert_eq!(write(&*store, again).await, Err(Refused::FactorUsed), "also after a restart");
     }
@@ -77,7 +79,8 @@ pub(crate) async fn a_code_is_used_up_once<F: Fixture>() {
 }
 
 pub(crate) async fn whoever_leaves_is_no_operator<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     write(&*store, appoint("Ada")).await.unwrap();
     write(&*store, appoint("Bob")).await.unwrap();
@@ -89,7 +92,8 @@ pub(crate) async fn whoever_leaves_is_no_operator<F: Fixture>() {
 }
 
 pub(crate) async fn operators_see_who_came_last_and_who_is_kept_out<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let made = |name: &str, kind, ms| StoredPlayer { created_at: after_noon(ms), ..player(name, kind) };
     let house = StoredPlayer { house: true, ..made("perfect", PlayerKind::Bot, 9) };
     let players = [
@@ -114,7 +118,8 @@ pub(crate) async fn operators_see_who_came_last_and_who_is_kept_out<F: Fixture>(
 }
 
 pub(crate) async fn operators_see_the_faults_of_all_bots<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     let fault = |name: &str, ms| BotFault {
         bot: player_id(name),

@@ -42,7 +42,8 @@ pub(crate) async fn a_browser_is_one_accounts_at_a_time<F: Fixture>() {
         write(&*store, adding(one)).await.unwrap();
     }
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     assert_eq!(store.pushes_of(&player_id("Ada")).await.unwrap(), [phone.clone(), home.clone()]);
     let of_bob = push("Bob", "phone", 3);
     write(&*store, adding(&of_bob)).await.unwrap();
@@ -55,7 +56,8 @@ pub(crate) async fn a_browser_is_one_accounts_at_a_time<F: Fixture>() {
 }
 
 pub(crate) async fn the_oldest_browser_goes_for_one_too_many<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     write(&*store, adding(&push("Bob", "other", -1))).await.unwrap();
     let all: Vec<StoredPush> =
@@ -68,7 +70,8 @@ pub(crate) async fn the_oldest_browser_goes_for_one_too_many<F: Fixture>() {
 }
 
 pub(crate) async fn whoever_leaves_is_told_nothing_more<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada"]).await;
     write(&*store, adding(&push("Ada", "home", 0))).await.unwrap();
     let name = "gone-1".parse().unwrap();

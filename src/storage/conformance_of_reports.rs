@@ -44,7 +44,8 @@ pub(crate) async fn a_report_is_read_back_as_it_was_made<F: Fixture>() {
     let bare = NewReport { game: None, note: String::new(), at: after_noon(1), ..report("Bob", "Ada") };
     write(&*store, Write::AddReport(bare)).await.unwrap();
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let expected = StoredReport {
         number: 1,
         reporter: Some(player_id("Ada")),
@@ -68,7 +69,8 @@ pub(crate) async fn a_report_is_read_back_as_it_was_made<F: Fixture>() {
 }
 
 pub(crate) async fn somebody_has_one_open_report_about_somebody<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob", "Eve"]).await;
     let add = |reporter: &str, about: &str| Write::AddReport(report(reporter, about));
     write(&*store, add("Ada", "Bob")).await.unwrap();
@@ -82,7 +84,8 @@ pub(crate) async fn somebody_has_one_open_report_about_somebody<F: Fixture>() {
 }
 
 pub(crate) async fn what_operators_do_with_a_report_stands_in_the_log<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob", "Eve"]).await;
     for reporter in ["Ada", "Eve"] {
         write(&*store, Write::AddReport(report(reporter, "Bob"))).await.unwrap();
@@ -107,7 +110,8 @@ pub(crate) async fn what_operators_do_with_a_report_stands_in_the_log<F: Fixture
 }
 
 pub(crate) async fn of_whoever_leaves_the_words_go_and_the_report_stays<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     play(&*store, spec("g1", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
     write(&*store, Write::AddReport(report("Ada", "Bob"))).await.unwrap();
@@ -118,7 +122,8 @@ pub(crate) async fn of_whoever_leaves_the_words_go_and_the_report_stays<F: Fixtu
 }
 
 pub(crate) async fn a_guest_who_has_gone_is_not_the_next_ones_reporter<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada"]).await;
     write(&*store, add(player("guest-old", PlayerKind::Guest))).await.unwrap();
     for (reporter, about) in [("guest-old", "Ada"), ("Ada", "guest-old")] {
@@ -134,7 +139,8 @@ pub(crate) async fn a_guest_who_has_gone_is_not_the_next_ones_reporter<F: Fixtur
 }
 
 pub(crate) async fn only_so_many_reports_are_kept<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     let names: Vec<String> = (0..=100).map(|number| format!("p{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     add_players(&*store, &names).await;

@@ -52,7 +52,8 @@ pub(crate) async fn a_study_is_read_back_changed_and_dropped<F: Fixture>() {
     assert_eq!(write(&*store, new("s1", "Ada", first.clone())).await, Ok(Written::Done));
     assert_eq!(write(&*store, new("s1", "Bob", first.clone())).await, Err(Refused::IdTaken));
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let read = store.study(&id("s1")).await.unwrap().unwrap();
     assert_eq!((&read.study, &read.owner, read.version), (&first, &player_id("Ada"), 1));
     assert_eq!((read.made_at, read.changed_at), (after_noon(1), after_noon(1)));
@@ -80,7 +81,8 @@ pub(crate) async fn a_study_is_read_back_changed_and_dropped<F: Fixture>() {
 }
 
 pub(crate) async fn listed_studies_are_found_page_by_page<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     for (name, owner, listing) in [
         ("s1", "Ada", StudyListing::Listed),
@@ -99,7 +101,8 @@ pub(crate) async fn listed_studies_are_found_page_by_page<F: Fixture>() {
 }
 
 pub(crate) async fn an_account_has_so_many_studies<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     write(&*store, add(player("six", PlayerKind::Bot))).await.unwrap();
     write(&*store, add(player("guest-1", PlayerKind::Guest))).await.unwrap();
@@ -116,7 +119,8 @@ pub(crate) async fn an_account_has_so_many_studies<F: Fixture>() {
 }
 
 pub(crate) async fn studies_go_with_their_owner_or_by_an_operator<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
     write(&*store, new("s1", "Ada", study("Rude", StudyListing::Listed))).await.unwrap();
     write(&*store, new("s2", "Bob", study("Mine", StudyListing::Listed))).await.unwrap();

@@ -304,7 +304,8 @@ pub(crate) async fn a_plan_is_kept_with_its_entrants_until_it_begins<F: Fixture>
 }
 
 pub(crate) async fn plans_go_with_whoever_made_them<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada", "Bob", "Cleo"]).await;
     let both = vec![player_id("Ada"), player_id("Bob")];
     let bobs = TournamentPlan { entered: both.clone(), ..plan("P1", 0) };

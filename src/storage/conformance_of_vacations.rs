@@ -40,7 +40,8 @@ pub(crate) async fn a_vacation_follows_another_and_may_be_ended<F: Fixture>() {
     write(&*store, take("Ada", 60, 62)).await.unwrap();
     write(&*store, take("Ada", 80, i64::from(i32::MAX))).await.unwrap();
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     let of_ada = [vacation(0, 40), vacation(40, 60), vacation(60, 62), vacation(80, i64::from(i32::MAX))];
     assert_eq!(store.vacations_of(&player_id("Ada")).await.unwrap(), of_ada);
     assert_eq!(store.vacations_of(&player_id("nobody")).await.unwrap(), []);
@@ -49,7 +50,8 @@ pub(crate) async fn a_vacation_follows_another_and_may_be_ended<F: Fixture>() {
 }
 
 pub(crate) async fn whoever_leaves_is_on_no_vacation<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada"]).await;
     write(&*store, take("Ada", 0, 100)).await.unwrap();
     let gone = Write::Retire { player: player_id("Ada"), name: "gone".parse().unwrap() };

@@ -38,7 +38,8 @@ pub(crate) async fn an_account_has_one_webhook<F: Fixture>() {
         assert_eq!(refused, Err(Refused::NoSuchPlayer), "{other}");
     }
     drop(store);
-    let store = fixture.reopen().await.store();
+    let fixture = fixture.reopen().await;
+    let store = fixture.store();
     assert_eq!(store.webhook(&player_id("Ada")).await.unwrap(), Some(webhook("Ada", "new")));
     assert_eq!(store.webhook(&player_id("Bob")).await.unwrap(), None);
     let remove = || Write::RemoveWebhook { owner: player_id("Ada") };
@@ -48,7 +49,8 @@ pub(crate) async fn an_account_has_one_webhook<F: Fixture>() {
 }
 
 pub(crate) async fn failures_are_counted_until_a_delivery_succeeds<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada"]).await;
     assert_eq!(write(&*store, note("salt", 0, Outcome::Answered(200))).await, Err(Refused::NoWebhook));
     write(&*store, Write::SetWebhook(webhook("Ada", "salt"))).await.unwrap();
@@ -72,7 +74,8 @@ pub(crate) async fn failures_are_counted_until_a_delivery_succeeds<F: Fixture>()
 }
 
 pub(crate) async fn whoever_leaves_takes_the_webhook_along<F: Fixture>() {
-    let store = F::create().await.store();
+    let fixture = F::create().await;
+    let store = fixture.store();
     add_players(&*store, &["Ada"]).await;
     write(&*store, Write::SetWebhook(webhook("Ada", "salt"))).await.unwrap();
     let name = "gone-1".parse().unwrap();

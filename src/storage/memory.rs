@@ -255,14 +255,16 @@ impl MemoryTables {
             }
             Write::Promote { player, name, password } => self.promote(player, name, password),
             Write::NameGuest { player, name } => self.name_guest(player, name),
-            Write::Retire { player, name } => self.retire(player, name),
+            Write::Retire { player, name } => self.leave(player, name),
             Write::SetPortrait { player, portrait } => self.set_portrait(player, portrait),
             Write::SetProfile { player, profile } => {
                 let player = self.players.get_mut(player).ok_or(Refused::NoSuchPlayer)?;
                 player.profile = profile.clone();
                 Ok(Written::Done)
             }
-            Write::AddToken { token, at_most } => self.add_token(token, *at_most),
+            Write::AddToken { token, at_most, password } => {
+                self.add_token(token, *at_most, password.as_ref())
+            }
             Write::RotateToken { old, new } => self.rotate(old, new),
             Write::RevokeTokens { player, only } => self.revoke(player, only.as_ref()),
             Write::NoteUse { token, at } => {
@@ -468,7 +470,10 @@ impl MemoryTables {
         Ok(Written::Done)
     }
 
-    fn retire(&mut self, id: &PlayerId, name: &PlayerName) -> Result<Written, Refused> {
+    fn leave(&mut self, id: &PlayerId, name: &PlayerName) -> Result<Written, Refused> {
+        if self.players.values().any(|bot| bot.owner.as_ref() == Some(id)) {
+            return Err(Refused::OwnsBots);
+        }
         let player = self.free_to_rename(id, name, |player| !player.house)?;
         let (id, created_at) = (player.id.clone(), player.created_at);
         *player = StoredPlayer {
@@ -489,7 +494,7 @@ impl MemoryTables {
         self.links.retain(|link| link.maker != id && link.to.as_ref() != Some(&id));
         self.unpublish();
         self.forget_own(&id);
-        Ok(Written::Done)
+        self.revoke(&id, None)
     }
 
     /// A player of the wanted sort, if nobody has the name.

@@ -19,6 +19,7 @@ mod guests;
 mod judgements;
 mod lane;
 mod learners;
+mod leaving;
 mod left_sessions;
 mod links;
 mod lookups;

@@ -56,7 +56,8 @@ pub enum Write {
         password: Option<String>,
     },
     /// A new bot with its first token. Refused as [`Refused::NameTaken`] if another player has the name, as
-    /// [`Refused::TooMany`] if its owner has so many bots already.
+    /// [`Refused::TooMany`] if its owner has so many bots already, as [`Refused::NoSuchPlayer`] if that one is no person
+    /// with an account (any more).
     AddBot {
         bot: StoredPlayer,
         token: StoredToken,
@@ -82,7 +83,7 @@ pub enum Write {
         keeps: Option<TokenId>,
     },
     /// A guest becomes a person with an account, and keeps id and games. Refused as [`Refused::NoSuchPlayer`] if the
-    /// player is no guest, as [`Refused::NameTaken`] if another player has the name.
+    /// player is no guest or has left for good, as [`Refused::NameTaken`] if another player has the name.
     Promote {
         player: PlayerId,
         name: PlayerName,
@@ -93,20 +94,23 @@ pub enum Write {
     /// [`Refused::NameTaken`] if another player has the name.
     NameGuest { player: PlayerId, name: PlayerName },
     /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
-    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes. From then on it is listed as
-    /// guests are, which is nowhere. Credentials are revoked apart. Refused as [`Refused::NoSuchPlayer`] for house bots
-    /// too.
+    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes, and so do all its credentials.
+    /// From then on it is listed as guests are, which is nowhere, and can become nobody else. Refused as
+    /// [`Refused::NoSuchPlayer`] for house bots too, as [`Refused::OwnsBots`] while it has bots, which leave before it.
     Retire { player: PlayerId, name: PlayerName },
     /// What a bot says about itself.
     SetProfile { player: PlayerId, profile: BotProfile },
     /// What a person shows of themselves. Refused as [`Refused::NoSuchPlayer`] if it is no person's account.
     SetPortrait { player: PlayerId, portrait: Portrait },
     /// A new credential. Of sessions, the oldest end if there are more than that; a token of a bot is refused as
-    /// [`Refused::TooMany`].
+    /// [`Refused::TooMany`]. Refused as [`Refused::NoSuchPlayer`] for guests, and whoever has left is kept as one.
     AddToken {
         token: StoredToken,
         /// Of this kind and of this player, this one included.
         at_most: u32,
+        /// PHC string of the password that was given for it. Refused as [`Refused::PasswordChanged`] if the player has
+        /// another one by now.
+        password: Option<String>,
     },
     /// A new token of a bot in the place of one, which ends. Refused as [`Refused::NoSuchToken`] if the bot does not
     /// have that one.
@@ -472,6 +476,12 @@ pub enum Refused {
     /// There are as many as there may be.
     #[error("there are as many as there may be")]
     TooMany,
+    /// The account has bots, which leave before it.
+    #[error("the account has bots")]
+    OwnsBots,
+    /// The password that was given is the player's no more.
+    #[error("the password is another one by now")]
+    PasswordChanged,
     /// The player is not banned.
     #[error("the player is not banned")]
     NotBanned,

@@ -1,7 +1,7 @@
 //! Passwords, tokens and guests in memory.
 
 use super::MemoryTables;
-use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName, TokenId};
+use crate::model::ids::{GONE_PREFIX, GUEST_PREFIX, PlayerId, PlayerName, TokenId};
 use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::record::{StoredGame, StoredPlayer, StoredToken, TokenKind};
@@ -15,7 +15,7 @@ impl MemoryTables {
         password: &str,
         keeps: Option<&TokenId>,
     ) -> Result<Written, Refused> {
-        self.check_player(player)?;
+        self.check_kind(player, PlayerKind::Human)?;
         self.passwords.insert(player.clone(), password.to_owned());
         self.drop_reset_link(player);
         let goes = |token: &StoredToken| {
@@ -30,7 +30,10 @@ impl MemoryTables {
         name: &PlayerName,
         password: &str,
     ) -> Result<Written, Refused> {
-        let guest = self.free_to_rename(id, name, |player| player.kind == PlayerKind::Guest)?;
+        let is_guest = |player: &StoredPlayer| {
+            player.kind == PlayerKind::Guest && !player.name.key().starts_with(GONE_PREFIX)
+        };
+        let guest = self.free_to_rename(id, name, is_guest)?;
         guest.kind = PlayerKind::Human;
         guest.name = name.clone();
         self.passwords.insert(id.clone(), password.to_owned());
@@ -43,6 +46,9 @@ impl MemoryTables {
         token: &StoredToken,
         at_most: u32,
     ) -> Result<Written, Refused> {
+        if let Some(owner) = &bot.owner {
+            self.check_kind(owner, PlayerKind::Human)?;
+        }
         let bots = self.players.values().filter(|player| player.owner == bot.owner);
         if bots.count() >= at_most as usize {
             return Err(Refused::TooMany);
@@ -58,8 +64,24 @@ impl MemoryTables {
         if self.tokens.values().any(is_taken) { Err(Refused::IdTaken) } else { Ok(()) }
     }
 
-    pub(super) fn add_token(&mut self, token: &StoredToken, at_most: u32) -> Result<Written, Refused> {
+    fn check_kind(&self, player: &PlayerId, kind: PlayerKind) -> Result<(), Refused> {
+        let is_one = self.players.get(player).is_some_and(|player| player.kind == kind);
+        if is_one { Ok(()) } else { Err(Refused::NoSuchPlayer) }
+    }
+
+    pub(super) fn add_token(
+        &mut self,
+        token: &StoredToken,
+        at_most: u32,
+        password: Option<&String>,
+    ) -> Result<Written, Refused> {
         self.check_player(&token.player)?;
+        if self.check_kind(&token.player, PlayerKind::Guest).is_ok() {
+            return Err(Refused::NoSuchPlayer);
+        }
+        if password.is_some() && self.passwords.get(&token.player) != password {
+            return Err(Refused::PasswordChanged);
+        }
         self.check_new(token)?;
         let others = self.tokens.values();
         let others = others.filter(|other| other.player == token.player && other.kind == token.kind);

@@ -50,8 +50,7 @@ impl MemoryTables {
             }
             MeasureKind::Delete { name } => {
                 self.registered(player)?;
-                self.retire(player, name)?;
-                self.revoke(player, None)?
+                self.leave(player, name)?
             }
             MeasureKind::Admit { code, uses } if self.admitted(code) >= *uses => return Err(Refused::UsedUp),
             MeasureKind::Admit { .. } => Written::Done,

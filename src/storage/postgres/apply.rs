@@ -3,9 +3,9 @@
 use super::db::Connection;
 use super::players::WriteOutcome;
 use super::{
-    bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, left_sessions,
-    links, mails, moderation, operators, packing, players, published, pushes, puzzles, refit, reports,
-    resets, studies, tournaments, vacations, voiding, webhooks,
+    bot_versions, credentials, follows, forgetting, games, guests, judgements, learners, leaving,
+    left_sessions, links, mails, moderation, operators, packing, players, published, pushes, puzzles, refit,
+    reports, resets, studies, tournaments, vacations, voiding, webhooks,
 };
 use crate::storage::store::{Refused, TestOutcome, Write, Written};
 
@@ -22,18 +22,12 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
             players::promote(connection, player, name, password).await
         }
         Write::NameGuest { player, name } => players::name_guest(connection, player, name).await,
-        Write::Retire { player, name } => {
-            let outcome = players::retire(connection, player, name).await?;
-            if outcome.is_ok() {
-                puzzles::forget(connection, player).await?;
-                links::forget(connection, player).await?;
-                tournaments::forget(connection, player).await?;
-            }
-            Ok(outcome)
-        }
+        Write::Retire { player, name } => leaving::leave(connection, player, name).await,
         Write::SetPortrait { player, portrait } => players::set_portrait(connection, player, portrait).await,
         Write::SetProfile { player, profile } => players::set_profile(connection, player, profile).await,
-        Write::AddToken { token, at_most } => credentials::add_token(connection, token, *at_most).await,
+        Write::AddToken { token, at_most, password } => {
+            credentials::add_token(connection, token, *at_most, password.as_deref()).await
+        }
         Write::RotateToken { old, new } => credentials::rotate(connection, old, new).await,
         Write::RevokeTokens { player, only } => credentials::revoke(connection, player, only.as_ref()).await,
         Write::NoteUse { token, at } => credentials::note_use(connection, token, *at).await,

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::credentials;
 use super::db::{self, Connection};
+use super::leaving;
 use super::operators;
 use super::players::{self, WriteOutcome, done_if};
-use super::puzzles;
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
@@ -146,12 +146,7 @@ async fn delete(connection: &Connection, player: &PlayerId, name: &PlayerName) -
     if db::query(sql).bind(player.as_str()).has_row(connection).await? {
         return Ok(Err(Refused::NoSuchPlayer));
     }
-    let retired = players::retire(connection, player, name).await?;
-    if retired.is_err() {
-        return Ok(retired);
-    }
-    puzzles::forget(connection, player).await?;
-    credentials::revoke(connection, player, None).await
+    leaving::leave(connection, player, name).await
 }
 
 /// Keeps an order, which is nothing but its entry in the log.

@@ -2,7 +2,7 @@
 
 use super::db::{self, Connection};
 use super::{bot_versions, published, resets};
-use crate::model::ids::{PlayerId, PlayerName};
+use crate::model::ids::{GONE_PREFIX, PlayerId, PlayerName};
 use crate::model::player::PlayerKind;
 use crate::model::portrait::{Flag, Picture, Portrait, ProfileLine};
 use crate::storage::record::{BotProfile, StoredPlayer};
@@ -136,9 +136,12 @@ pub(super) async fn promote(
     if name_is_taken(connection, name).await? {
         return Ok(Err(Refused::NameTaken));
     }
-    let sql = "UPDATE player SET kind = $1, name = $2, password = $3 WHERE id = $4 AND kind = $5";
+    // Who has left is kept as guests are, and comes back as nobody.
+    let sql = "UPDATE player SET kind = $1, name = $2, password = $3 \
+               WHERE id = $4 AND kind = $5 AND lower(name) NOT LIKE $6";
     let query = db::query(sql).bind(PlayerKind::Human.word()).bind(name.as_str()).bind(password);
-    let updated = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).execute(connection).await?;
+    let query = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).bind(format!("{GONE_PREFIX}%"));
+    let updated = query.execute(connection).await?;
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 

@@ -3,6 +3,7 @@
 use super::db::{self, Connection};
 use super::players::{self, WriteOutcome, done_if, key_of};
 use crate::model::ids::{PlayerId, TokenId};
+use crate::model::player::PlayerKind;
 use crate::model::time::UnixMillis;
 use crate::storage::mails::LinkPurpose;
 use crate::storage::record::{StoredPlayer, StoredToken, TokenKind, TokenScope};
@@ -19,6 +20,9 @@ pub(super) fn add_bot(
 ) -> WriteOutcome {
     let sql = "SELECT count(*) FROM player WHERE owner = (SELECT key FROM player WHERE id = ?)";
     let owner = bot.owner.as_ref().map(PlayerId::as_str);
+    if owner.is_some() && !is_of_kind(connection, owner, PlayerKind::Human)? {
+        return Ok(Err(Refused::NoSuchPlayer));
+    }
     let bots: i64 = db::query_scalar(sql).bind(owner).fetch_one(connection)?;
     if bots >= i64::from(at_most) {
         return Ok(Err(Refused::TooMany));
@@ -41,7 +45,7 @@ pub(super) fn set_password(
     password: &str,
     keeps: Option<&TokenId>,
 ) -> WriteOutcome {
-    let sql = "UPDATE player SET password = ? WHERE id = ?";
+    let sql = "UPDATE player SET password = ? WHERE id = ? AND kind = 'human'";
     let updated = db::query(sql).bind(password).bind(player.as_str()).execute(connection)?;
     if let Err(refused) = done_if(updated, Refused::NoSuchPlayer) {
         return Ok(Err(refused));
@@ -63,10 +67,18 @@ fn drop_reset_link(connection: &Connection, owner: &PlayerId) -> Result<(), Stor
 }
 
 /// Adds a credential, and clears away the player's expired ones and surplus sessions so that they do not pile up.
-pub(super) fn add_token(connection: &Connection, token: &StoredToken, at_most: u32) -> WriteOutcome {
+pub(super) fn add_token(
+    connection: &Connection,
+    token: &StoredToken,
+    at_most: u32,
+    password: Option<&str>,
+) -> WriteOutcome {
     let Some(player) = key_of(connection, &token.player)? else {
         return Ok(Err(Refused::NoSuchPlayer));
     };
+    if let Err(refused) = has_use_for(connection, token, password)? {
+        return Ok(Err(refused));
+    }
     if is_taken(connection, token)? {
         return Ok(Err(Refused::IdTaken));
     }
@@ -90,6 +102,27 @@ pub(super) fn add_token(connection: &Connection, token: &StoredToken, at_most: u
     let query = db::query_scalar(sql).bind(player).bind(token.kind.word()).bind(token.id.as_str());
     let ended: Vec<String> = query.bind(at_most.saturating_sub(1)).fetch_all(connection)?;
     revoked(&ended)
+}
+
+/// Whether a player has credentials, and has the password yet that was given for this one.
+fn has_use_for(
+    connection: &Connection,
+    token: &StoredToken,
+    password: Option<&str>,
+) -> Result<Result<(), Refused>, StoreError> {
+    let player = token.player.as_str();
+    if is_of_kind(connection, Some(player), PlayerKind::Guest)? {
+        return Ok(Err(Refused::NoSuchPlayer));
+    }
+    let Some(password) = password else { return Ok(Ok(())) };
+    let sql = "SELECT 1 FROM player WHERE id = ? AND password = ?";
+    let has_it = db::query(sql).bind(player).bind(password).has_row(connection)?;
+    Ok(if has_it { Ok(()) } else { Err(Refused::PasswordChanged) })
+}
+
+fn is_of_kind(connection: &Connection, player: Option<&str>, kind: PlayerKind) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM player WHERE id = ? AND kind = ?";
+    Ok(db::query(sql).bind(player).bind(kind.word()).has_row(connection)?)
 }
 
 /// Puts a token of a bot in the place of one.

@@ -6,9 +6,9 @@ use super::SqliteStore;
 use super::convert::text_list;
 use super::credentials;
 use super::db::{self, Connection};
+use super::leaving;
 use super::operators;
 use super::players::{self, WriteOutcome, done_if};
-use super::puzzles;
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
@@ -144,12 +144,7 @@ fn delete(connection: &Connection, player: &PlayerId, name: &PlayerName) -> Writ
     if db::query(sql).bind(player.as_str()).has_row(connection)? {
         return Ok(Err(Refused::NoSuchPlayer));
     }
-    let retired = players::retire(connection, player, name)?;
-    if retired.is_err() {
-        return Ok(retired);
-    }
-    puzzles::forget(connection, player)?;
-    credentials::revoke(connection, player, None)
+    leaving::leave(connection, player, name)
 }
 
 /// Keeps an order, which is nothing but its entry in the log.

@@ -4,7 +4,7 @@ use super::bot_versions;
 use super::convert::id_list;
 use super::db::{self, Connection};
 use super::{published, resets};
-use crate::model::ids::{PlayerId, PlayerName, TokenId};
+use crate::model::ids::{GONE_PREFIX, PlayerId, PlayerName, TokenId};
 use crate::model::lookalike::Outline;
 use crate::model::player::PlayerKind;
 use crate::model::portrait::{Flag, Picture, Portrait, ProfileLine};
@@ -206,9 +206,12 @@ pub(super) fn promote(
     if name_is_taken(connection, name)? {
         return Ok(Err(Refused::NameTaken));
     }
-    let sql = "UPDATE player SET kind = ?, name = ?, password = ? WHERE id = ? AND kind = ?";
+    // Who has left is kept as guests are, and comes back as nobody.
+    let sql =
+        "UPDATE player SET kind = ?, name = ?, password = ? WHERE id = ? AND kind = ? AND name NOT LIKE ?";
     let query = db::query(sql).bind(PlayerKind::Human.word()).bind(name.as_str()).bind(password);
-    let updated = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).execute(connection)?;
+    let query = query.bind(player.as_str()).bind(PlayerKind::Guest.word()).bind(format!("{GONE_PREFIX}%"));
+    let updated = query.execute(connection)?;
     Ok(done_if(updated, Refused::NoSuchPlayer))
 }
 
