@@ -19,11 +19,13 @@ mod forgetting;
 mod games;
 mod guests;
 mod header;
+mod in_place;
 mod journal;
 mod judgements;
 mod keeper;
 mod known;
 mod learners;
+mod leaving;
 mod left_sessions;
 mod links;
 mod mails;
@@ -62,6 +64,7 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use self::disk_space::DiskSpace;
+use self::in_place::InPlace;
 use self::keeper::Keeper;
 pub(crate) use self::open::OpenError;
 use self::open::Pages;
@@ -106,7 +109,9 @@ impl SqliteStore {
             open::open(path, durability, backup::keep_copy)?;
         let keeper = Keeper::start(path, marker, &readers).await;
         let space = DiskSpace::new(path, Arc::clone(keeper.marker()));
-        let write_connection = WriteConnection::new(writer, space).map_err(|cause| failed(cause.into()))?;
+        let files = InPlace::of(path).map_err(|cause| failed(cause.into()))?;
+        let write_connection = WriteConnection::new(writer, space, files);
+        let write_connection = write_connection.map_err(|cause| failed(cause.into()))?;
         let write_connection = Mutex::new(write_connection);
         Ok(Self {
             path: path.to_owned(),

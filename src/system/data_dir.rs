@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use rand::TryRng;
 use thiserror::Error;
 
-use super::files::beside;
+use super::files::{beside, expect_plain_file, no_plain_file};
 
 /// Bytes of the secret: the output size of the hash that it keys.
 const SECRET_BYTES: usize = 32;
@@ -26,6 +26,7 @@ const SECRET_BYTES: usize = 32;
 const DIRECTORY_MODE: u32 = 0o700;
 const SECRET_MODE: u32 = 0o600;
 const SECRET: &str = "secret.key";
+const LOCK: &str = "fourfold.lock";
 
 /// As the directory's: a file that is copied out of it should tell nobody anything either.
 const LOCK_MODE: u32 = 0o600;
@@ -114,6 +115,9 @@ pub struct DataDir {
     path: PathBuf,
     /// The lock goes with the file, at the latest when the process dies.
     lock: File,
+    /// The directory itself, where its file system can lock one: the file above may be deleted by somebody who takes it
+    /// for a leftover.
+    directory: Option<File>,
 }
 
 impl Drop for DataDir {
@@ -121,6 +125,7 @@ impl Drop for DataDir {
         // Said aloud, as a program that is being started has a copy of the file until it runs. If it fails, closing the
         // file does the same.
         let _ = self.lock.unlock();
+        let _ = self.directory.as_ref().map(File::unlock);
     }
 }
 
@@ -139,7 +144,8 @@ impl DataDir {
         if !path.is_dir() {
             return Err(DataDirError::NotADirectory { path: path.to_owned() });
         }
-        Ok(Self { path: path.to_owned(), lock: lock(path)? })
+        let directory = lock_directory(path)?;
+        Ok(Self { path: path.to_owned(), lock: lock(path)?, directory })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -207,10 +213,11 @@ pub(crate) fn control_socket(directory: &Path) -> PathBuf {
 }
 
 fn lock(directory: &Path) -> Result<File, DataDirError> {
-    let path = directory.join("fourfold.lock");
+    let path = directory.join(LOCK);
     let options =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(LOCK_MODE).clone();
     let unreadable = |cause| DataDirError::Unreadable { path: path.clone(), cause };
+    expect_plain_file(&path).map_err(unreadable)?;
     let mut file = options.open(&path).map_err(unreadable)?;
     match file.try_lock() {
         Ok(()) => {}
@@ -226,6 +233,20 @@ fn lock(directory: &Path) -> Result<File, DataDirError> {
     file.set_permissions(Permissions::from_mode(LOCK_MODE)).map_err(unreadable)?;
     file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).map_err(unreadable)?;
     Ok(file)
+}
+
+fn lock_directory(path: &Path) -> Result<Option<File>, DataDirError> {
+    let unreadable = |cause| DataDirError::Unreadable { path: path.to_owned(), cause };
+    let directory = File::open(path).map_err(unreadable)?;
+    match directory.try_lock() {
+        Ok(()) => Ok(Some(directory)),
+        Err(TryLockError::WouldBlock) => {
+            let pid = fs::read_to_string(path.join(LOCK)).ok().and_then(|text| text.trim().parse().ok());
+            Err(DataDirError::Locked { path: path.to_owned(), pid })
+        }
+        // A file system of a network, which locks files alone.
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
 }
 
 /// Writes a fresh secret under another name and renames it, so that it is never there in part.
@@ -245,6 +266,10 @@ fn create_secret(path: &Path) -> io::Result<()> {
 
 fn read_secret(path: PathBuf) -> Result<SigningSecret, DataDirError> {
     let read = || -> io::Result<(u32, Vec<u8>)> {
+        // It may be a link, as where secrets are mounted, but not to something without an end.
+        if !fs::metadata(&path)?.is_file() {
+            return Err(no_plain_file());
+        }
         let file = File::open(&path)?;
         let mode = file.metadata()?.permissions().mode() & 0o777;
         let mut bytes = Vec::new();
@@ -292,6 +317,8 @@ mod tests {
         let (_parent, path) = directory();
         let first = DataDir::open(&path).unwrap();
         check_refused(&path, 75, &format!("in use by process {}", std::process::id()));
+        fs::remove_file(path.join("fourfold.lock")).unwrap();
+        check_refused(&path, 75, "is in use by another process");
         drop(first);
         DataDir::open(&path).unwrap();
     }
@@ -304,6 +331,21 @@ mod tests {
         fs::write(&file, "x").unwrap();
         check_refused(&file, 66, "is not a directory");
         check_refused(&file.join("data"), 73, "cannot create");
+    }
+
+    #[test]
+    fn a_device_in_the_place_of_a_file_is_refused_and_stays_as_it_is() {
+        let (_parent, path) = directory();
+        drop(DataDir::open(&path).unwrap());
+        for name in [LOCK, SECRET] {
+            let _ = fs::remove_file(path.join(name));
+            std::os::unix::fs::symlink("/dev/null", path.join(name)).unwrap();
+        }
+        let why = |error: DataDirError| std::error::Error::source(&error).unwrap().to_string();
+        assert_eq!(why(DataDir::open(&path).unwrap_err()), "it is no regular file");
+        fs::remove_file(path.join(LOCK)).unwrap();
+        assert_eq!(why(DataDir::open(&path).unwrap().secret().unwrap_err()), "it is no regular file");
+        assert_eq!(fs::metadata("/dev/null").unwrap().permissions().mode() & 0o777, 0o666);
     }
 
     #[test]

@@ -74,6 +74,26 @@ fn becomes(draft: &str) -> Option<&str> {
     (is_number(process) && is_number(number)).then_some(name)
 }
 
+/// Refuses what stands where a file of ours is to be and is none, such as a pipe, a device or a link: to open one may
+/// take for ever, and who may read it would be changed for everybody. That nothing is there is well.
+///
+/// # Errors
+///
+/// It is so, or cannot be found out.
+pub(crate) fn expect_plain_file(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(no_plain_file()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// What is said of something that is no file.
+pub(crate) fn no_plain_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
+}
+
 /// The content, `None` if there is no such file.
 ///
 /// # Errors
@@ -125,6 +145,24 @@ pub(crate) fn directory(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_taken_for_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        expect_plain_file(&at("nothing")).unwrap();
+        fs::write(at("file"), "x").unwrap();
+        expect_plain_file(&at("file")).unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        fs::create_dir(at("directory")).unwrap();
+        for name in ["link", "directory", "/dev/null"] {
+            assert_eq!(
+                expect_plain_file(&at(name)).unwrap_err().to_string(),
+                "it is no regular file",
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn a_file_is_replaced_and_nothing_else_is_left() {

@@ -73,6 +73,17 @@ fn a_database_that_is_gone_is_missed_until_an_empty_one_is_asked_for() {
 }
 
 #[test]
+fn a_daemon_whose_database_is_removed_acknowledges_nothing_more_and_ends() {
+    let daemon = start();
+    fs::remove_file(daemon.data().join("fourfold.db")).unwrap();
+    let mut create = daemon.command(&["account", "create", "ada"]);
+    assert!(!create.env("FOURFOLD_PASSWORD", "tea and biscuits").output().unwrap().status.success());
+    let (status, _, log) = daemon.wait();
+    assert_eq!(status, Some(74), "{log}");
+    assert!(log.contains("fourfold.db was removed or replaced while it was in use"), "{log}");
+}
+
+#[test]
 fn after_a_kill_a_log_without_content_is_refused_and_the_log_put_back_is_not() {
     let daemon = start();
     said(&mut load(&daemon.url, "10"));

@@ -53,6 +53,9 @@ const MODE: u32 = 0o600;
 
 const SLOT_BYTES: usize = 64;
 
+/// More than any marker has: what is longer is something else.
+const BYTES_MAX: u64 = 4 * 1024;
+
 /// The two slots lie in two sectors, so that a write which the power cuts short spoils one of them at most.
 const SLOTS_APART: u64 = 512;
 
@@ -101,7 +104,9 @@ pub(super) enum LogVerdict {
 
 impl LastStop {
     pub(super) fn read(database: &Path) -> io::Result<Self> {
-        let Some(bytes) = files::read_if_there(&path(database))? else { return Ok(Self::Clean) };
+        let path = path(database);
+        files::expect_plain_file(&path)?;
+        let Some(bytes) = files::read_at_most(&path, BYTES_MAX)? else { return Ok(Self::Clean) };
         let is_of_0_1_0 = bytes == OLD_RUNNING.as_bytes();
         let nothing = (!is_of_0_1_0).then(Note::nothing);
         Ok(Self::Unclean(newest(&bytes).map(|(_, note)| note).or(nothing)))
@@ -226,12 +231,13 @@ impl Marker {
     /// be gone from now on.
     pub(super) fn begin(database: &Path, last_stop: &LastStop, durability: Durability) -> io::Result<Self> {
         let path = path(database);
+        files::expect_plain_file(&path)?;
         let options = OpenOptions::new().write(true).create(true).truncate(false).mode(MODE).clone();
         let file = options.open(&path)?;
         file.set_permissions(fs::Permissions::from_mode(MODE))?;
         let (position, sequence) = match last_stop {
             LastStop::Unclean(Some(note)) => {
-                let written = newest(&fs::read(&path)?);
+                let written = newest(&files::read_at_most(&path, BYTES_MAX)?.unwrap_or_default());
                 (note.position, written.map_or(0, |(sequence, _)| sequence))
             }
             LastStop::Unclean(None) | LastStop::Clean => (None, 0),

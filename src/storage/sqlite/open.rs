@@ -21,7 +21,7 @@ use crate::storage::backup::BackupError;
 use crate::storage::resets::Resets;
 use crate::storage::starts::CURVES;
 use crate::storage::store::StoreError;
-use crate::system::files::{beside, sync_directory};
+use crate::system::files::{beside, no_plain_file, sync_directory};
 
 /// Marks the files that are ours: "C4V4".
 const APPLICATION_ID: u32 = 0x4334_5634;
@@ -338,8 +338,11 @@ fn inspect(path: &Path, last_stop: &LastStop) -> Result<LogVerdict, OpenError> {
 pub(super) fn inspect_header(path: &Path) -> Result<(Header, u64), OpenError> {
     let foreign = |found: String| OpenError::Foreign { path: path.to_owned(), found };
     let metadata = fs::metadata(path).map_err(|cause| unreadable(path, cause))?;
-    if !metadata.is_file() {
+    if metadata.is_dir() {
         return Err(unreadable(path, io::ErrorKind::IsADirectory.into()));
+    }
+    if !metadata.is_file() {
+        return Err(unreadable(path, no_plain_file()));
     }
     let header = Header::read(path).map_err(|no_header| match no_header {
         NoHeader::Empty => foreign("it is empty".into()),

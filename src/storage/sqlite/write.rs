@@ -9,13 +9,14 @@ use super::disk_space::DiskSpace;
 use super::error::is_contradiction;
 use super::events;
 use super::games;
+use super::in_place::InPlace;
 use super::journal::{self, Journal};
 use super::known::{Change, KnownGame};
 use super::open;
 use super::{
-    bot_versions, credentials, follows, forgetting, guests, judgements, learners, left_sessions, links,
-    mails, moderation, operators, packing, players, published, pushes, puzzles, refit, reports, resets,
-    settlement, studies, tournaments, vacations, voiding, webhooks,
+    bot_versions, credentials, follows, forgetting, guests, judgements, learners, leaving, left_sessions,
+    links, mails, moderation, operators, packing, players, published, pushes, puzzles, refit, reports,
+    resets, settlement, studies, tournaments, vacations, voiding, webhooks,
 };
 use crate::model::ids::GameId;
 use crate::storage::live::UnfinishedGame;
@@ -42,6 +43,7 @@ pub(super) struct WriteConnection {
     damaged: HashSet<i64>,
     journal: Journal,
     space: DiskSpace,
+    files: InPlace,
     /// Which write of the batch is being applied, to know which one failed.
     applying: usize,
     /// Set while a commit is under way. If it stays set, nobody knows what the database holds.
@@ -50,7 +52,7 @@ pub(super) struct WriteConnection {
 
 impl WriteConnection {
     /// Takes up the games that go on. Damaged ones stay as they are: nothing can be appended to them.
-    pub(super) fn new(connection: Connection, space: DiskSpace) -> Result<Self, StoreError> {
+    pub(super) fn new(connection: Connection, space: DiskSpace, files: InPlace) -> Result<Self, StoreError> {
         let keys = games::live_keys(&connection)?;
         let mut keys: HashMap<i64, GameKeys> = keys.into_iter().map(|keys| (keys.key, keys)).collect();
         let rows = journal::rows_of_live(&connection)?;
@@ -76,7 +78,7 @@ impl WriteConnection {
                 id.clone()
             })
         })?;
-        Ok(Self { connection, live, damaged, journal, space, applying: 0, in_doubt: false })
+        Ok(Self { connection, live, damaged, journal, space, files, applying: 0, in_doubt: false })
     }
 
     #[cfg(test)]
@@ -127,6 +129,7 @@ impl WriteConnection {
         if matches!(result, Err(StoreError::Full(_))) && self.roll_back() && self.make_space() {
             result = self.transact_what_is_right(batch);
         }
+        let result = result.and_then(|answers| self.files.check().map(|()| answers));
         self.leave_doubt(&result);
         result
     }
@@ -284,20 +287,14 @@ impl Transaction<'_> {
                 players::promote(self.connection, player, name, password)
             }
             Write::NameGuest { player, name } => players::name_guest(self.connection, player, name),
-            Write::Retire { player, name } => {
-                let outcome = players::retire(self.connection, player, name)?;
-                if outcome.is_ok() {
-                    puzzles::forget(self.connection, player)?;
-                    links::forget(self.connection, player)?;
-                    tournaments::forget(self.connection, player)?;
-                }
-                Ok(outcome)
-            }
+            Write::Retire { player, name } => leaving::leave(self.connection, player, name),
             Write::SetPortrait { player, portrait } => {
                 players::set_portrait(self.connection, player, portrait)
             }
             Write::SetProfile { player, profile } => players::set_profile(self.connection, player, profile),
-            Write::AddToken { token, at_most } => credentials::add_token(self.connection, token, *at_most),
+            Write::AddToken { token, at_most, password } => {
+                credentials::add_token(self.connection, token, *at_most, password.as_deref())
+            }
             Write::RotateToken { old, new } => credentials::rotate(self.connection, old, new),
             Write::RevokeTokens { player, only } => {
                 credentials::revoke(self.connection, player, only.as_ref())
