@@ -240,6 +240,33 @@ async fn people_who_wait_ten_seconds_are_offered_a_bot_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_bot_that_would_be_refused_is_not_offered() {
+    let arena = Arena::new().await;
+    let is_offered = async |accepts: serde_json::Value, rating: Option<[i32; 2]>| {
+        let mut guest = arena.guest().await;
+        guest.say_frame(&serde_json::json!({"type": "set", "accepts": accepts}).to_string()).await;
+        let rating = rating.map(|ends| serde_json::from_value(serde_json::json!(ends)).unwrap());
+        guest.say(ClientMessage::Seek(Seek { rating, ..seek(false) })).await;
+        tokio::time::sleep(Duration::from_secs(12)).await;
+        let is_offered = guest.hear_kinds().contains(&"bot_offer".to_owned());
+        guest.leave().await;
+        is_offered
+    };
+    for (accepts, rating, expected) in [
+        (serde_json::json!({}), None, true),
+        (serde_json::json!({"opponents": ["human"]}), None, false),
+        (serde_json::json!({"rating": [2_000, 2_100]}), None, false),
+        (serde_json::json!({"rating": [2_000, 2_100]}), Some([0, 1_500]), true),
+        (serde_json::json!({}), Some([2_000, 2_100]), false),
+        (serde_json::json!({"bank_ms": [0, 1_000]}), None, false),
+        (serde_json::json!({"rated": true}), None, false),
+        (serde_json::json!({"variants": ["8x7"]}), None, true),
+    ] {
+        assert_eq!(is_offered(accepts.clone(), rating).await, expected, "{accepts} {rating:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_house_bot_can_be_played_at_once() {
     let arena = Arena::new().await;
     let mut guest = arena.guest().await;
