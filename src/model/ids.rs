@@ -166,8 +166,20 @@ const VERSION_MARK: char = '@';
 const VERSION_DIGITS_MAX: usize = 9;
 
 /// Names nobody may register, nor what looks like them: they read like the arena itself speaking.
-const RESERVED_NAMES: &[&str] =
-    &["admin", "administrator", "arena", "fourfold", "moderator", "official", "root", "server", "system"];
+const RESERVED_NAMES: &[&str] = &[
+    "admin",
+    "administrator",
+    "anonymous",
+    "arena",
+    "fourfold",
+    "moderator",
+    "official",
+    "operator",
+    "root",
+    "server",
+    "support",
+    "system",
+];
 
 /// Guests are called `guest-` and six characters, or `guest-` and what they call themselves; nobody else may be.
 pub(crate) const GUEST_PREFIX: &str = "guest-";
@@ -214,7 +226,8 @@ impl PlayerName {
         check_plain(text)?;
         let name: Self = text.parse()?;
         let outline = Outline::of(text);
-        if RESERVED_NAMES.iter().any(|reserved| Outline::of(reserved) == outline)
+        let letters = outline.as_str().replace(['-', '_'], "");
+        if RESERVED_NAMES.iter().any(|reserved| Outline::of(reserved).as_str() == letters)
             || [GUEST_PREFIX, GONE_PREFIX].iter().any(|prefix| outline.as_str().starts_with(prefix))
         {
             return Err(InvalidName::Reserved { name: text.to_owned() });
@@ -361,6 +374,7 @@ mod tests {
         check_name("a b", &Err(InvalidName::Character { position: 2 }));
         check_name("\u{202e}abc", &Err(InvalidName::Character { position: 1 }));
         check_name("Admin", &Err(InvalidName::Reserved { name: "Admin".into() }));
+        check_name("a_d-m_i_n", &Err(InvalidName::Reserved { name: "a_d-m_i_n".into() }));
         check_name("memory@300", &Err(InvalidName::Character { position: 7 }));
         check_name("Guest-abc", &Err(InvalidName::Reserved { name: "Guest-abc".into() }));
     }
