@@ -453,3 +453,13 @@ pub(crate) fn kind(message: &ServerMessage) -> String {
 pub(crate) fn unknown_token() -> Secret {
     Secret::new(format!("c4b_{}", "A".repeat(43)))
 }
+
+/// A place in a share that nobody else draws on.
+#[cfg(test)]
+pub(crate) fn place() -> crate::system::shares::Held {
+    use crate::system::metrics::Metrics;
+    use crate::system::shares::{Payer, Share, ShareSettings, Shares};
+
+    let shares = Shares::new(ShareSettings::default(), Arc::new(Metrics::new()));
+    shares.hold(Share::Class, &Payer::stranger([127, 0, 0, 1].into())).expect("the first is free")
+}

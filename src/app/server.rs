@@ -268,7 +268,8 @@ impl Daemon {
         parts.keep(lobby_actor);
         parts.keep(director);
         fair_play.keep(&mut parts);
-        parts.keep(Revocations::new(Arc::clone(&services)));
+        let (tournaments, classes) = (competition.tournaments.clone(), competition.classes.clone());
+        parts.keep(Revocations::new(Arc::clone(&services), tournaments, classes));
         let leave = CancellationToken::new();
         parts.keep(OrderKeeper::new(Arc::clone(&services), leave.clone()));
         wings::keep_small_parts(&mut parts, &ground, &services, &thinking, &playing);

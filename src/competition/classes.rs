@@ -29,6 +29,7 @@ use crate::play::host::{GameOffer, GameOver, Host, Origin, Tempo};
 use crate::play::presence::Sessions;
 use crate::play::room::{Directory, Standstill};
 use crate::storage::record::OpeningSource;
+use crate::system::shares::Held;
 
 /// Classes at the same time: more than one machine's rooms could hold. Each teacher has one.
 const CLASSES_MAX: usize = 200;
@@ -57,6 +58,8 @@ pub(crate) struct Classes {
 struct ClassesInner {
     /// Held for one look or change.
     rooms: Mutex<HashMap<ClassCode, Classroom>>,
+    /// What they take of the shares of networks. Held for one entry, and by whoever holds the lock above after that.
+    places: Mutex<HashMap<ClassCode, Held>>,
     /// There is something to begin.
     changed: Notify,
     /// Games that stand still, of classes that are over. Held for one entry.
@@ -70,10 +73,17 @@ impl Classes {
 
     /// Opens a class, or finds the one that this teacher has.
     ///
+    /// It takes this place, as long as it goes on.
+    ///
     /// # Errors
     ///
     /// [`ClassError::Full`].
-    pub(crate) fn open(&self, teacher: Identity, now: UnixMillis) -> Result<ClassCode, ClassError> {
+    pub(crate) fn open(
+        &self,
+        teacher: Identity,
+        place: Held,
+        now: UnixMillis,
+    ) -> Result<ClassCode, ClassError> {
         let mut rooms = self.rooms();
         if let Some(code) = of_teacher(&rooms, &teacher.id) {
             return Ok(code);
@@ -89,6 +99,7 @@ impl Classes {
         };
         info!(class = %code, teacher = %teacher.name, "a class begins");
         rooms.insert(code.clone(), Classroom::new(teacher, now));
+        self.places().insert(code.clone(), place);
         Ok(code)
     }
 
@@ -150,11 +161,32 @@ impl Classes {
         })?
     }
 
+    /// Somebody is here no more: the class that they teach is over, and they are in no other.
+    pub(crate) fn gone(&self, player: &PlayerId) {
+        if let Some(code) = self.of_teacher(player) {
+            self.remove(&code);
+            info!(class = %code, "a class is over, for its teacher is gone");
+        }
+        for class in self.rooms().values_mut() {
+            class.remove(player);
+        }
+    }
+
+    /// Somebody is called otherwise by now.
+    pub(crate) fn renamed(&self, who: &Identity) {
+        self.rooms().values_mut().for_each(|class| class.renamed(who));
+    }
+
     /// Forgets a class; its games go on.
     fn remove(&self, code: &ClassCode) {
         let removed = self.rooms().remove(code);
+        self.places().remove(code);
         self.let_go().extend(removed.into_iter().flat_map(Classroom::into_still));
         self.inner.changed.notify_one();
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<ClassCode, Held>> {
+        self.inner.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn let_go(&self) -> MutexGuard<'_, Vec<GameId>> {

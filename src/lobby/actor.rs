@@ -17,11 +17,11 @@ use tokio::sync::{broadcast, mpsc};
 use self::seeks::{OfferedBots, Published, Seeker};
 use super::acceptance::Proposal;
 use super::challenge::{Challenges, PendingChallenge, side_of};
-use super::handle::{ChallengedAway, INBOX_MAX, LobbyCommand, LobbyHandle, Prepared};
+use super::handle::{ChallengedAway, INBOX_MAX, LobbyCommand, LobbyHandle, Prepared, Whose};
 use super::lookup::PlayerLookup;
 use super::pool::Pool;
 use crate::model::clock::now;
-use crate::model::ids::{PairId, PlayerId};
+use crate::model::ids::{ChallengeId, PairId, PlayerId};
 use crate::play::feeds::Feeds;
 use crate::play::host::{GameOffer, Host, Origin};
 use crate::play::presence::{Session, Sessions};
@@ -169,6 +169,7 @@ impl LobbyActor {
             LobbyCommand::Unpaired(unpaired) => self.seek_again(*unpaired),
             LobbyCommand::LinkStored(stored) => self.link_stored(*stored),
             LobbyCommand::Left { player } => self.forget_offers_of(&player),
+            LobbyCommand::Withdraw { player, whose } => self.withdraw(&player, whose),
             LobbyCommand::TellOpen { session, told } => {
                 self.tell_open(&session);
                 // The session may have ended meanwhile.
@@ -202,6 +203,21 @@ impl LobbyActor {
     fn forget_offers_of(&mut self, player: &PlayerId) {
         for challenge in self.challenges.remove_from(player, now()) {
             self.end(&challenge, ChallengeOutcome::Canceled, None);
+        }
+    }
+
+    fn withdraw(&mut self, player: &PlayerId, whose: Whose) {
+        let is_meant = |offer: &&PendingChallenge| match whose {
+            Whose::Own => offer.from.identity.id == *player,
+            Whose::OwnAndOthers => true,
+        };
+        let offers = self.challenges.of(player).filter(is_meant);
+        let ids: Vec<ChallengeId> = offers.map(|offer| offer.id.clone()).collect();
+        for challenge in ids.iter().filter_map(|id| self.challenges.remove(id)).collect::<Vec<_>>() {
+            self.end(&challenge, ChallengeOutcome::Canceled, None);
+        }
+        for session in self.deps.sessions.of(player) {
+            self.unseek(session.member());
         }
     }
 

@@ -112,6 +112,15 @@ pub(super) struct LinkStored {
     pub(super) result: Result<(), WriteError>,
 }
 
+/// Which offers are withdrawn with a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Whose {
+    /// Those that it has made.
+    Own,
+    /// Those that others have made to it, too.
+    OwnAndOthers,
+}
+
 pub(super) enum LobbyCommand {
     Ask {
         session: Arc<Session>,
@@ -125,6 +134,11 @@ pub(super) enum LobbyCommand {
     LinkStored(Box<LinkStored>),
     Left {
         player: PlayerId,
+    },
+    /// Takes back all that a player offers, and what others offer to it if nobody may ask it any more.
+    Withdraw {
+        player: PlayerId,
+        whose: Whose,
     },
     TellOpen {
         session: Arc<Session>,
@@ -233,6 +247,13 @@ impl LobbyHandle {
     pub(crate) async fn left(&self, player: PlayerId) {
         // A lobby that has stopped has no offers.
         let _ = self.commands.send(LobbyCommand::Left { player }).await;
+    }
+
+    /// An operator has sent a player away, or keeps it from asking others, or it is somebody else by now: its offers go,
+    /// those that stand for long too.
+    pub(crate) async fn withdraw(&self, player: PlayerId, whose: Whose) {
+        // A lobby that has stopped has no offers.
+        let _ = self.commands.send(LobbyCommand::Withdraw { player, whose }).await;
     }
 
     /// Tells a session the offers that its player made or is asked by, and returns when that is done.

@@ -6,7 +6,10 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-use crate::accounts::{AccountError, Revoked, is_guest};
+use crate::accounts::{AccountError, Revoked, identity_of, is_guest};
+use crate::competition::classes::Classes;
+use crate::competition::tournament::Tournaments;
+use crate::lobby::handle::Whose;
 use crate::model::ids::{PlayerId, TokenId};
 use crate::model::time::UnixMillis;
 use crate::play::presence::Session;
@@ -22,14 +25,16 @@ use crate::system::supervision::{BoxedError, Kept};
 /// Closes the connections that rest on a revoked credential.
 pub(super) struct Revocations {
     services: Arc<Services>,
+    tournaments: Tournaments,
+    classes: Classes,
     revoked: broadcast::Receiver<Revoked>,
 }
 
 impl Revocations {
     /// Hears of all from now on.
-    pub(super) fn new(services: Arc<Services>) -> Self {
+    pub(super) fn new(services: Arc<Services>, tournaments: Tournaments, classes: Classes) -> Self {
         let revoked = services.accounts.revocations();
-        Self { services, revoked }
+        Self { services, tournaments, classes, revoked }
     }
 }
 
@@ -47,8 +52,17 @@ impl Kept for Revocations {
             };
             match revoked {
                 Ok(Revoked::Token(token)) => end_sessions_of(&self.services, &token).await,
-                Ok(Revoked::Player(player)) => expel(&self.services, &player).await,
-                Ok(Revoked::Name(player)) => end_all_of(&self.services, &player, CloseCode::Restart).await,
+                Ok(Revoked::Player(player)) => {
+                    expel(&self.services, &player).await;
+                    self.classes.gone(&player);
+                    self.tournaments.gone(player).await;
+                }
+                Ok(Revoked::Name(player)) => {
+                    self.services.lobby.withdraw(player.clone(), Whose::OwnAndOthers).await;
+                    end_all_of(&self.services, &player, CloseCode::Restart).await;
+                    self.rename(&player).await;
+                }
+                Ok(Revoked::Voice(player)) => self.services.lobby.withdraw(player, Whose::Own).await,
                 Ok(Revoked::Guest(player)) => end_guest_sessions_of(&self.services, &player).await,
                 Err(broadcast::error::RecvError::Lagged(_)) => end_invalid(&self.services).await,
                 Err(broadcast::error::RecvError::Closed) => return Ok(()),
@@ -63,15 +77,31 @@ impl Kept for Revocations {
     }
 }
 
+impl Revocations {
+    /// Whoever keeps names in mind hears of a new one.
+    async fn rename(&self, player: &PlayerId) {
+        match self.services.store.player(player).await {
+            Ok(None) => {}
+            Ok(Some(player)) => {
+                let who = identity_of(&player);
+                self.classes.renamed(&who);
+                self.tournaments.renamed(who).await;
+            }
+            Err(error) => error!(error = %error, "the new name of a player could not be read"),
+        }
+    }
+}
+
 async fn end_sessions_of(services: &Services, token: &TokenId) {
     for session in services.sessions.by_credential(token) {
         services.end_session(&session, Connection::Lost, CloseCode::Credentials).await;
     }
 }
 
-/// Ends all that a player has here: first the games, which it loses, so that nobody waits for it. Whoever is banned is
+/// Ends all that a player has here: its offers, then the games, which it loses, so that nobody waits for it. Whoever is banned is
 /// told why; an account that is gone has no ban.
 async fn expel(services: &Services, player: &PlayerId) {
+    services.lobby.withdraw(player.clone(), Whose::OwnAndOthers).await;
     for room in services.directory.rooms_of(player) {
         room.expel(player.clone()).await;
     }

@@ -154,6 +154,13 @@ impl Classroom {
         self.pupils.len() < before
     }
 
+    /// Somebody in it is called otherwise by now.
+    pub(crate) fn renamed(&mut self, who: &Identity) {
+        let pupils = self.pupils.iter_mut().map(|pupil| &mut pupil.identity);
+        let known = std::iter::once(&mut self.teacher).chain(pupils);
+        known.filter(|known| known.id == who.id).for_each(|known| *known = who.clone());
+    }
+
     pub(crate) fn pupil(&self, id: &PlayerId) -> Option<&ClassMember> {
         self.pupils.iter().find(|pupil| pupil.identity.id == *id)
     }

@@ -1,6 +1,6 @@
 use super::classroom::{Activity, TIME};
 use super::*;
-use crate::testing::{Arena, Client};
+use crate::testing::{Arena, Client, place};
 
 /// A class with three pupils who are there, and its teacher.
 struct School {
@@ -17,7 +17,7 @@ impl School {
         let arena = Arena::new().await;
         let teacher = arena.person("Teacher").await.identity;
         let classes = Classes::default();
-        let code = classes.open(teacher.clone(), UnixMillis::now()).unwrap();
+        let code = classes.open(teacher.clone(), place(), UnixMillis::now()).unwrap();
         let mut pupils = Vec::new();
         for name in ["Ada", "Bob", "Cleo"] {
             let account = arena.person(name).await;
@@ -141,7 +141,7 @@ async fn games_stand_still_while_the_class_is_paused_and_go_on_when_it_is_over()
 #[tokio::test]
 async fn a_class_is_its_teachers_alone_and_each_has_one() {
     let school = School::new().await;
-    let again = school.classes.open(school.teacher.clone(), UnixMillis::now());
+    let again = school.classes.open(school.teacher.clone(), place(), UnixMillis::now());
     assert_eq!(again.as_ref(), Ok(&school.code));
     let stranger = school.pupils[0].0.clone();
     let refused = school.classes.direct(&school.code, &stranger.id, |class| class.begin_round(TIME));
@@ -151,6 +151,34 @@ async fn a_class_is_its_teachers_alone_and_each_has_one() {
     school.classes.end(&school.code, &school.teacher.id).unwrap();
     assert!(school.classes.get(&school.code).is_none());
     assert_eq!(school.classes.end(&school.code, &school.teacher.id), Err(ClassError::Unknown));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_class_knows_new_names_and_ends_with_its_teacher() {
+    let school = School::new().await;
+    let [ada, bob] = [0, 1].map(|place: usize| school.pupils[place].0.clone());
+    let renamed = Identity { name: "lovelace".parse().unwrap(), ..ada.clone() };
+    school.classes.renamed(&renamed);
+    school.classes.renamed(&Identity { name: "hopper".parse().unwrap(), ..school.teacher.clone() });
+    assert_eq!(school.class().teacher.name.as_str(), "hopper");
+    assert_eq!(school.class().pupil(&ada.id).unwrap().identity, renamed);
+    school.classes.gone(&bob.id);
+    assert!(school.class().pupil(&bob.id).is_none());
+    school.classes.direct(&school.code, &school.teacher.id, |class| class.begin_round(TIME)).unwrap();
+    school.arena.settle().await;
+    let game = school.arena.services.directory.live().remove(0).spec.id.clone();
+    let room = school.arena.services.directory.room(&game).unwrap();
+    school
+        .classes
+        .direct(&school.code, &school.teacher.id, |class| class.hold(true, UnixMillis::now()))
+        .unwrap();
+    school.arena.settle().await;
+    assert!(room.look(None).await.unwrap().paused);
+    school.classes.gone(&school.teacher.id);
+    school.arena.settle().await;
+    assert!(school.classes.get(&school.code).is_none());
+    assert!(!room.look(None).await.unwrap().paused, "nobody else could let the pupils go on");
+    school.stop.cancel();
 }
 
 #[tokio::test(start_paused = true)]

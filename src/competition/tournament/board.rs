@@ -18,6 +18,7 @@ use crate::storage::store::{Store, StoreError};
 use crate::storage::tournaments::{StoredTournament, TournamentPlan};
 use crate::system::ask::ask;
 use crate::system::config::FormatName;
+use crate::system::shares::Held;
 
 /// Commands that wait for the director; beyond, whoever commands waits.
 const COMMANDS_MAX: usize = 16;
@@ -201,7 +202,17 @@ pub(super) enum Command {
     /// The same by its id, of one that goes on too.
     Attend { id: TournamentId, who: Identity, wish: Wish, reply: oneshot::Sender<Result<(), EntryError>> },
     /// Of a person who makes one.
-    Make { plan: Box<TournamentPlan>, maker: Identity, reply: oneshot::Sender<Result<(), PlanError>> },
+    Make {
+        plan: Box<TournamentPlan>,
+        maker: Identity,
+        /// What it takes of the share of a network until it begins.
+        place: Held,
+        reply: oneshot::Sender<Result<(), PlanError>>,
+    },
+    /// Somebody is here no more.
+    Gone { player: PlayerId },
+    /// Somebody is called otherwise by now.
+    Renamed { who: Identity },
     /// To call one off that somebody has made, or that goes on.
     Cancel {
         id: TournamentId,
@@ -249,6 +260,7 @@ impl Command {
             Self::Make { reply, .. } | Self::Decide { reply, .. } | Self::Cancel { reply, .. } => {
                 drop(reply.send(Err(PlanError::Unavailable)));
             }
+            Self::Gone { .. } | Self::Renamed { .. } => {}
         }
     }
 }
@@ -298,6 +310,11 @@ impl FinishedViews {
         kept.push(view);
     }
 
+    /// Some of what is in them is called otherwise by now.
+    fn forget(&self) {
+        self.kept().clear();
+    }
+
     fn kept(&self) -> MutexGuard<'_, Vec<Arc<TournamentView>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -320,6 +337,21 @@ impl Tournaments {
 
     fn running(&self, id: &TournamentId) -> Option<Arc<TournamentView>> {
         self.shown.borrow().running.get(id).cloned()
+    }
+
+    /// Somebody is here no more: what they have planned is not held, and they enter nothing. To be said once the store
+    /// knows.
+    pub(crate) async fn gone(&self, player: PlayerId) {
+        self.finished.forget();
+        // A director that has stopped shows nothing new.
+        let _ = self.commands.send(Command::Gone { player }).await;
+    }
+
+    /// Somebody is called otherwise by now. To be said once the store knows.
+    pub(crate) async fn renamed(&self, who: Identity) {
+        self.finished.forget();
+        // A director that has stopped shows nothing new.
+        let _ = self.commands.send(Command::Renamed { who }).await;
     }
 
     /// Those that are to come, the next first.
@@ -410,14 +442,19 @@ impl Tournaments {
         ask(&self.commands, command).await.unwrap_or(Err(EntryError::Unavailable))
     }
 
-    /// Makes a tournament that is to come, by whoever it names as its maker.
+    /// Makes a tournament that is to come, by whoever it names as its maker. It takes this place until then.
     ///
     /// # Errors
     ///
     /// See [`PlanError`].
-    pub(crate) async fn make(&self, plan: TournamentPlan, maker: &Identity) -> Result<(), PlanError> {
+    pub(crate) async fn make(
+        &self,
+        plan: TournamentPlan,
+        maker: &Identity,
+        place: Held,
+    ) -> Result<(), PlanError> {
         let plan = Box::new(plan);
-        let command = |reply| Command::Make { plan, maker: maker.clone(), reply };
+        let command = |reply| Command::Make { plan, maker: maker.clone(), place, reply };
         ask(&self.commands, command).await.unwrap_or(Err(PlanError::Unavailable))
     }
 

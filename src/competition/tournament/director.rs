@@ -211,7 +211,7 @@ impl Director {
             for player in &plan.entered {
                 entered.extend(self.deps.store.player(player).await?.as_ref().map(identity_of));
             }
-            self.plans.push(PlannedTournament::made(plan, identity_of(&maker), entered));
+            self.plans.push(PlannedTournament::made(plan, identity_of(&maker), entered, None));
         }
         Ok(())
     }
@@ -393,7 +393,11 @@ impl Director {
             Command::Start { name, reply } => drop(reply.send(self.start_by_name(name).await)),
             Command::Enter { name, who, wish, reply } => drop(reply.send(self.enter(name, who, wish).await)),
             Command::Attend { id, who, wish, reply } => drop(reply.send(self.attend(&id, who, wish).await)),
-            Command::Make { plan, maker, reply } => drop(reply.send(self.make(*plan, maker).await)),
+            Command::Make { plan, maker, place, reply } => {
+                drop(reply.send(self.make(*plan, maker, place).await));
+            }
+            Command::Gone { player } => self.gone(&player).await,
+            Command::Renamed { who } => self.renamed(&who).await,
             Command::Cancel { id, by, because, reply } => {
                 drop(reply.send(self.cancel(&id, by, because).await));
             }
@@ -439,7 +443,7 @@ impl Director {
         }
         let made = self.plan_of(config).and_then(|plan| plan.made.clone());
         let mut tournament = plan(config, &entrants, due_at);
-        if let Some(Made { id, maker }) = &made {
+        if let Some(Made { id, maker, .. }) = &made {
             (tournament.id, tournament.maker) = (id.clone(), Some(maker.id.clone()));
         }
         let names = entrants.iter().map(|entrant| entrant.name.clone()).collect();

@@ -1,6 +1,7 @@
 //! Tournaments that are to come: those of the configuration, and those that people have made.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::board::{PlanTerms, Upcoming};
 use crate::model::bounded::Bounded;
@@ -9,6 +10,7 @@ use crate::model::player::Identity;
 use crate::model::time::UnixMillis;
 use crate::storage::tournaments::TournamentPlan;
 use crate::system::config::{ARENA_MINUTES, FormatName, TournamentConfig, TournamentStart};
+use crate::system::shares::Held;
 
 /// Tournaments of people that may be to come at the same time: the director looks at each every second, and one page
 /// lists them all.
@@ -50,6 +52,8 @@ pub(super) struct Made {
     /// That of the tournament which it becomes.
     pub(super) id: TournamentId,
     pub(super) maker: Identity,
+    /// What it takes of the share of its maker's network; nothing after a restart, for addresses are not stored.
+    _place: Option<Arc<Held>>,
 }
 
 impl PlannedTournament {
@@ -58,10 +62,22 @@ impl PlannedTournament {
     }
 
     /// What somebody has made, with those who take part.
-    pub(super) fn made(plan: TournamentPlan, maker: Identity, entered: Vec<Identity>) -> Self {
-        let made = Made { id: plan.id.clone(), maker };
+    pub(super) fn made(
+        plan: TournamentPlan,
+        maker: Identity,
+        entered: Vec<Identity>,
+        place: Option<Held>,
+    ) -> Self {
+        let made = Made { id: plan.id.clone(), maker, _place: place.map(Arc::new) };
         let called = HashSet::new();
         Self { next: Some(plan.begins_at), entered, called, made: Some(made), config: config_of(plan) }
+    }
+
+    /// Somebody is called otherwise by now.
+    pub(super) fn renamed(&mut self, who: &Identity) {
+        let maker = self.made.as_mut().map(|made| &mut made.maker);
+        let known = self.entered.iter_mut().chain(maker);
+        known.filter(|known| known.id == who.id).for_each(|known| *known = who.clone());
     }
 
     /// By whom it was made, if it is the one of this id.

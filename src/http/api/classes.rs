@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -11,7 +12,7 @@ use axum::routing::{delete, get, post, put};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::tournament_plans::{TimeWish, allowed};
+use super::tournament_plans::{FULL_RETRY, TimeWish, allowed};
 use crate::accounts::AccountError;
 use crate::competition::classes::ClassError;
 use crate::competition::classes::classroom::{Activity, Classroom, JoinError, TIME};
@@ -32,12 +33,16 @@ use crate::model::player::{Identity, PlayerKind};
 use crate::model::time::UnixMillis;
 use crate::model::world::chance;
 use crate::study::lessons::LESSONS;
+use crate::system::shares::{Payer, Share};
 
 /// Longest arena, in minutes: two lessons.
 const ARENA_MINUTES_MAX: u32 = 90;
 
 /// Names that are drawn for one pupil before it is said that none is free: with numbers there are twelve thousand.
 const DRAWS_MAX: u32 = 40;
+
+/// When to ask again where no games begin: an operator has said so, or the daemon is about to stop.
+const CLOSED_RETRY: Duration = Duration::from_secs(30);
 
 /// A class that is open.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -287,7 +292,7 @@ fn read(code: &str) -> Result<ClassCode, ApiError> {
 
 fn refuse(error: ClassError) -> ApiError {
     match error {
-        ClassError::Full => ApiError::new(ApiCode::Busy, error.to_string()),
+        ClassError::Full => ApiError::new(ApiCode::Busy, error.to_string()).retry_in(FULL_RETRY),
         ClassError::Unknown => ApiError::not_found("class"),
         ClassError::NotYours => ApiError::new(ApiCode::Forbidden, error.to_string()),
     }
@@ -295,10 +300,17 @@ fn refuse(error: ClassError) -> ApiError {
 
 async fn open_class(
     State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
     SignedIn(session): SignedIn,
 ) -> Result<impl IntoResponse, ApiError> {
     let teacher = allowed(&state, session).await?.identity;
-    let code = state.classes.open(teacher, UnixMillis::now()).map_err(refuse)?;
+    let code = match state.classes.of_teacher(&teacher.id) {
+        Some(code) => code,
+        None => {
+            let place = state.shares.hold_and_spend(Share::Class, &Payer::stranger(from))?;
+            state.classes.open(teacher, place, UnixMillis::now()).map_err(refuse)?
+        }
+    };
     let url = format!("/class/{code}");
     let opened = OpenedClass { code: code.to_string(), url: url.clone() };
     Ok((StatusCode::CREATED, [(header::LOCATION, url)], Json(opened)))
@@ -431,6 +443,14 @@ fn direct(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Refuses to begin games while none begin in the whole arena: nobody would begin them afterwards.
+fn check_open(state: &AppState) -> Result<(), ApiError> {
+    match state.arena.closed() {
+        None => Ok(()),
+        Some(why) => Err(ApiError::new(ApiCode::Busy, why).retry_in(CLOSED_RETRY)),
+    }
+}
+
 fn time_of(wish: Option<TimeWish>) -> TimeControl {
     wish.map_or(TIME, TimeWish::control)
 }
@@ -441,6 +461,7 @@ async fn begin_round(
     PathPart(code): PathPart,
     JsonBody(NewRound { time }): JsonBody<NewRound>,
 ) -> Result<StatusCode, ApiError> {
+    check_open(&state)?;
     direct(&state, &session, &code, |class| class.begin_round(time_of(time)))
 }
 
@@ -450,6 +471,7 @@ async fn begin_arena(
     PathPart(code): PathPart,
     JsonBody(NewArena { minutes, time }): JsonBody<NewArena>,
 ) -> Result<StatusCode, ApiError> {
+    check_open(&state)?;
     let until = UnixMillis(UnixMillis::now().0 + i64::from(minutes.number()) * 60_000);
     direct(&state, &session, &code, |class| class.begin_arena(until, time_of(time)))
 }

@@ -1,5 +1,7 @@
 //! Tournaments that people make, until they begin.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -12,6 +14,7 @@ use super::account::person;
 use crate::accounts::Authenticated;
 use crate::competition::tournament::{Canceller, PlanDecision, PlanError, TournamentStartError};
 use crate::http::auth::SignedIn;
+use crate::http::client_address::ClientAddress;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::request::{JsonBody, PathPart};
@@ -25,12 +28,19 @@ use crate::model::time::UnixMillis;
 use crate::model::world::chance;
 use crate::storage::tournaments::TournamentPlan;
 use crate::system::config::{ARENA_MINUTES, FormatName, check_tournament_name};
+use crate::system::shares::{Payer, Share};
 
 /// How far ahead one may be made, in seconds: two weeks. Who says what they do in a month?
 const AHEAD_MAX_S: u32 = 14 * 24 * 3_600;
 
 /// How much time there is at least to hand the link on, in seconds. Its maker may begin it sooner.
 const AHEAD_MIN_S: u32 = 30;
+
+/// When to ask again where as many are to come as may: some begin, or are given up, by then.
+pub(super) const FULL_RETRY: Duration = Duration::from_mins(10);
+
+/// When to ask again where nothing begins at the moment.
+const UNAVAILABLE_RETRY: Duration = Duration::from_secs(5);
 
 /// Games of a meeting at most: three pairs, which is half an hour of two people's evening.
 const GAMES_MAX: u32 = 6;
@@ -190,6 +200,7 @@ pub(super) fn making() -> Operation {
 
 pub(super) async fn make(
     State(state): State<AppState>,
+    ClientAddress(from): ClientAddress,
     SignedIn(session): SignedIn,
     JsonBody(wish): JsonBody<NewTournament>,
 ) -> Result<impl IntoResponse, ApiError> {
@@ -226,7 +237,8 @@ pub(super) async fn make(
         entered: wish.enter.then(|| maker.id.clone()).into_iter().collect(),
     };
     let id = plan.id.clone();
-    state.tournaments.make(plan, &maker).await.map_err(|error| refuse(&error))?;
+    let place = state.shares.hold_and_spend(Share::Tournament, &Payer::stranger(from))?;
+    state.tournaments.make(plan, &maker, place).await.map_err(|error| refuse(&error))?;
     let url = format!("/tournament/{id}");
     Ok((StatusCode::CREATED, [(header::LOCATION, url.clone())], Json(MadeTournament { id, url })))
 }
@@ -322,8 +334,9 @@ fn refuse(error: &PlanError) -> ApiError {
             | TournamentStartError::GoesOn(_)
             | TournamentStartError::Unknown(_),
         ) => ApiError::new(ApiCode::Conflict, message),
-        PlanError::Full { .. }
-        | PlanError::Unavailable
-        | PlanError::Start(TournamentStartError::Unavailable) => ApiError::new(ApiCode::Busy, message),
+        PlanError::Full { .. } => ApiError::new(ApiCode::Busy, message).retry_in(FULL_RETRY),
+        PlanError::Unavailable | PlanError::Start(TournamentStartError::Unavailable) => {
+            ApiError::new(ApiCode::Busy, message).retry_in(UNAVAILABLE_RETRY)
+        }
     }
 }

@@ -453,7 +453,8 @@ fn standing_rows(view: &TournamentView) -> impl Iterator<Item = StandingRow> {
 /// The place of a player, if the tournament has any.
 pub(in crate::http) fn standing_row(view: &TournamentView, player: &RatedPlayer) -> Option<StandingRow> {
     let is_rated = view.ends_at.is_none();
-    let tenths = |elo: f64| is_rated.then(|| (elo * 10.0).round() / 10.0);
+    // Adding nothing makes of a negative zero one that reads as none.
+    let tenths = |elo: f64| is_rated.then(|| (elo * 10.0).round() / 10.0 + 0.0);
     let standing = player.standing?;
     let place = view.names.iter().position(|name| name.as_str() == player.name);
     let state = place.and_then(|place| view.entrants.get(place)).copied().unwrap_or_default();

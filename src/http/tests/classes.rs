@@ -10,6 +10,7 @@ use crate::http::testing::{Answer, TestArena, TestSite, get};
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
 use crate::system::config::AccessConfig;
+use crate::testing::place;
 
 const CLASSES: &str = "/api/v1/classes";
 
@@ -147,7 +148,7 @@ async fn classes_are_opened_by_people_where_operators_let_them_and_joined_by_gue
         None,
     );
     let stored = site.store.player_by_name(&"Ada".parse().unwrap()).await.unwrap().unwrap();
-    let code = site.state.classes.open(identity_of(&stored), UnixMillis::now()).unwrap();
+    let code = site.state.classes.open(identity_of(&stored), place(), UnixMillis::now()).unwrap();
     let path = format!("{CLASSES}/{code}/pupil");
     ask(&site, Method::PUT, &path, &guest(&site), json!({ "name": "Zoe" })).await.check_refused(
         403,

@@ -23,6 +23,8 @@ pub(crate) enum Share {
     PuzzleTry,
     PuzzleRun,
     Study,
+    Tournament,
+    Class,
     Link,
     Offer,
     Seek,
@@ -153,10 +155,18 @@ const PUZZLE_RUN: Rule = Rule::new("puzzle_run", "runs through puzzles")
 const STUDY: Rule =
     Rule::new("study", "new studies").network(Limit::each(120, HOUR)).account(Limit::each(30, HOUR));
 
+/// Tournaments of people that are to come, of which there are two hundred in all, each up to two weeks ahead: those of a
+/// school, two of each teacher.
+const TOURNAMENT: Rule =
+    Rule::new("tournament", "tournaments to come").network(Limit::each(60, HOUR).and_held(60));
+
+/// Classes, of which there are two hundred in all, each for a school day at most: those of a school.
+const CLASS: Rule = Rule::new("class", "classes").network(Limit::each(60, HOUR).and_held(60));
+
 impl Share {
     /// For tests and the operators' document.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Guest,
         Self::Session,
         Self::SignIn,
@@ -166,6 +176,8 @@ impl Share {
         Self::PuzzleTry,
         Self::PuzzleRun,
         Self::Study,
+        Self::Tournament,
+        Self::Class,
         Self::Link,
         Self::Offer,
         Self::Seek,
@@ -200,6 +212,8 @@ impl Share {
             Self::PuzzleTry => PUZZLE_TRY,
             Self::PuzzleRun => PUZZLE_RUN,
             Self::Study => STUDY,
+            Self::Tournament => TOURNAMENT,
+            Self::Class => CLASS,
             // Links stand for a day.
             Self::Link => Rule::new("link", "links to games").network(Limit::each(120, HOUR).and_held(64)),
             // Offers to somebody, who must read them.

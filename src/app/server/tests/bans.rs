@@ -2,14 +2,19 @@
 
 use super::panics::{column, say, until};
 use super::*;
+use crate::model::clock::TimeControl;
 use crate::model::ids::GameId;
 use crate::model::result::{EndReason, GameResult};
+use crate::model::secret::Secret;
 use crate::protocol::CloseCode;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::server::{GameEnd, ServerMessage};
+use crate::storage::links::LinkStore as _;
 use crate::storage::moderation::Because;
 use crate::storage::people::PeopleStore as _;
-use crate::testing::{Client, hello};
+use crate::storage::tournaments::TournamentPlan;
+use crate::system::config::FormatName;
+use crate::testing::{Client, hello, place};
 
 fn because() -> Because {
     Because { reason: "it was rude".into(), by: "grace".into(), at: UnixMillis::now() }
@@ -122,5 +127,86 @@ async fn a_new_name_is_that_of_the_next_session() {
     until("the end of the session", || daemon.services.sessions.of(&id).is_empty()).await;
     assert_eq!(daemon.join(&ada).await.welcome.you.name.as_str(), "lovelace");
     drop(here);
+    daemon.check_sound().await;
+}
+
+#[tokio::test]
+async fn whoever_ends_an_account_loses_its_games_and_nobody_waits() {
+    let daemon = TestDaemon::start(quiet()).await;
+    let accounts = &daemon.services.accounts;
+    let (from, password) = ("127.0.0.1".parse().unwrap(), || Secret::new("correct horse"));
+    accounts.register(from, "Ada", password(), None).await.unwrap();
+    let cookie = accounts.sign_in(from, "Ada", password(), Device::default()).await.unwrap().secret;
+    let ada = accounts.session(&cookie).await.unwrap();
+    let bob = daemon.person("Bob").await;
+    let (mut ada_here, mut bob_here) =
+        (daemon.join(&Credential::Cookie(cookie)).await, daemon.join(&bob).await);
+    let (bob_begins, game) = seat(&mut bob_here, &mut ada_here).await;
+    accounts.delete(from, &ada, password()).await.unwrap();
+    let end = end_of(&mut bob_here).await;
+    let winner = if bob_begins { GameResult::First } else { GameResult::Second };
+    assert_eq!((end.game, end.result, end.reason), (game, winner, EndReason::Resign));
+    let id = &ada.identity.id;
+    until("the end of its session", || daemon.services.sessions.of(id).is_empty()).await;
+    drop((ada_here, bob_here));
+    daemon.check_sound().await;
+}
+
+#[tokio::test]
+async fn offers_that_stand_for_long_go_with_whoever_may_not_make_them_any_more() {
+    const OFFER: &str = r#"{"type": "open_challenge", "rated": false, "listed": true,
+        "time": {"bank_ms": null, "increment_ms": 0, "move_ms": 604800000}}"#;
+    let daemon = TestDaemon::start(quiet()).await;
+    let accounts = &daemon.services.accounts;
+    for (number, name) in ["Banned", "Muted", "Renamed", "Deleted"].into_iter().enumerate() {
+        let mut here = daemon.join(&daemon.person(name).await).await;
+        let id = here.welcome.you.id.clone();
+        say(&mut here, OFFER).await;
+        let listed = async |count: usize| {
+            for _ in 0..1_000 {
+                let (shown, stored) =
+                    (daemon.services.lobby.listed().await, daemon.store.links().await.unwrap());
+                if (shown.len(), stored.len()) == (count, count) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            panic!("{name}: there are not {count} offers");
+        };
+        listed(1).await;
+        let plan = TournamentPlan {
+            id: format!("T{number}").parse().unwrap(),
+            name: format!("Cup {name}"),
+            maker: id.clone(),
+            begins_at: UnixMillis(UnixMillis::now().0 + 600_000),
+            format: FormatName::Arena,
+            rounds: None,
+            minutes: Some(30),
+            pairs: 1,
+            time: TimeControl { bank_ms: Some(60_000), increment_ms: 0, move_ms: None },
+            rated: false,
+            open_bots: false,
+            entered: Vec::new(),
+        };
+        let you = &here.welcome.you;
+        let maker = Identity { id: id.clone(), name: you.name.clone(), kind: you.kind, owner: None };
+        daemon.tournaments.make(plan, &maker, place()).await.unwrap();
+        match number {
+            0 => accounts.ban(&id, None, because()).await.unwrap(),
+            1 => accounts.mute(&id, None, because()).await.unwrap(),
+            2 => drop(accounts.rename(&id, "lovelace", because()).await.unwrap()),
+            _ => drop(accounts.delete_as_operator(&id, because()).await.unwrap()),
+        }
+        listed(0).await;
+        // Whoever has another name or may not ask is still here, and may be for what they have made.
+        let makers: Vec<String> = match number {
+            0 | 3 => vec![],
+            1 => vec![name.to_owned()],
+            _ => vec!["lovelace".to_owned()],
+        };
+        let shown = || daemon.tournaments.upcoming().into_iter().filter_map(|upcoming| upcoming.maker);
+        let of_theirs = || shown().filter(|maker| maker.id == id).map(|maker| maker.name.to_string());
+        until("what is shown of tournaments", || of_theirs().collect::<Vec<_>>() == makers).await;
+    }
     daemon.check_sound().await;
 }

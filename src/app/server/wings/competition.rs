@@ -29,7 +29,7 @@ use crate::system::supervision::{Kept, remade};
 pub(in crate::app::server) struct Competition {
     pub(in crate::app::server) self_tests: SelfTests,
     pub(super) duels: Duels,
-    pub(super) classes: Classes,
+    pub(in crate::app::server) classes: Classes,
     pub(in crate::app::server) tournaments: Tournaments,
     pub(in crate::app::server) fair_play: FairPlay,
     pub(super) leaderboard: Leaderboard,

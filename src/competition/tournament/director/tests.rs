@@ -9,12 +9,12 @@ use crate::protocol::server::{Notice, NoticeCode};
 use crate::storage::MemoryStore;
 use crate::storage::conformance::write;
 use crate::storage::games::GameStore;
-use crate::storage::moderation::Because;
+use crate::storage::moderation::{Because, Measure, MeasureKind};
 use crate::storage::tournaments::TournamentStore;
 use crate::storage::tournaments::{EndedBecause, TournamentPlan};
 use crate::system::config::FormatName;
 use crate::system::supervision::Supervision;
-use crate::testing::{Account, Arena, Client, Setup};
+use crate::testing::{Account, Arena, Client, Setup, place};
 
 const HOUSE: &[(&str, &str)] =
     &[("Rando", "random:seed=1"), ("Greta", "greedy"), ("Stu", "stupid"), ("Line", "lines69")];
@@ -274,7 +274,7 @@ async fn what_somebody_makes_begins_at_its_time_with_those_who_are_there() {
     // The one is due, the other is not: paused time is not that of the calendar.
     let (due, later) = (plan("T1", &ada, -1), plan("T2", &ada, 600_000));
     for plan in [&due, &later] {
-        board.make(plan.clone(), &ada).await.unwrap();
+        board.make(plan.clone(), &ada, place()).await.unwrap();
         board.enter(&plan.name, &cleo, Wish::Enter).await.unwrap();
     }
     tokio::time::sleep(TICK * 3).await;
@@ -294,6 +294,43 @@ async fn what_somebody_makes_begins_at_its_time_with_those_who_are_there() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_new_name_is_shown_and_what_whoever_is_gone_has_planned_is_not_held() {
+    let arena = arena().await;
+    let (board, _stop) = direct(&arena, of_house("swiss")).await;
+    let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
+    let _clients = [arena.join(&ada).await, arena.join(&bob).await];
+    let [ada, bob, cleo] = [ada, bob, cleo].map(|account| account.identity);
+    let (due, adas, bobs) = (plan("T1", &ada, -1), plan("T2", &ada, 600_000), plan("T3", &bob, 600_000));
+    board.make(due.clone(), &ada, place()).await.unwrap();
+    board.enter(&due.name, &bob, Wish::Enter).await.unwrap();
+    tokio::time::sleep(TICK * 3).await;
+    for (plan, maker) in [(&adas, &ada), (&bobs, &bob)] {
+        board.make(plan.clone(), maker, place()).await.unwrap();
+        board.enter(&plan.name, &cleo, Wish::Enter).await.unwrap();
+    }
+    board.enter(&bobs.name, &ada, Wish::Enter).await.unwrap();
+    let name: PlayerName = "lovelace".parse().unwrap();
+    let because = Because { reason: "rude".into(), by: "grace".into(), at: UnixMillis::now() };
+    let rename = MeasureKind::Rename { name: name.clone() };
+    let measure = Measure { player: ada.id.clone(), kind: rename, because };
+    write(&*arena.store, Write::TakeMeasure(measure)).await.unwrap();
+    let ada = Identity { name: name.clone(), ..ada };
+    board.renamed(ada.clone()).await;
+    tokio::time::sleep(TICK * 3).await;
+    assert_eq!(board.planned(&adas.id).unwrap().maker.unwrap(), ada);
+    let entered = [&bob, &cleo, &ada].map(|who| who.name.clone());
+    assert_eq!(board.planned(&bobs.id).unwrap().entered.unwrap(), entered);
+    let names = async || board.view(&due.id).await.unwrap().unwrap().names.clone();
+    assert_eq!(names().await, [ada.name.clone(), bob.name.clone()], "of what goes on, too");
+    board.gone(ada.id.clone()).await;
+    tokio::time::sleep(TICK * 3).await;
+    assert_eq!(board.planned(&adas.id), None);
+    assert_eq!(board.planned(&bobs.id).unwrap().entered.unwrap(), [bob.name, cleo.name]);
+    let stored = arena.store.tournament_plans().await.unwrap();
+    assert_eq!(stored.into_iter().map(|plan| plan.id).collect::<Vec<_>>(), [bobs.id]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn whoever_has_entered_is_called_once_a_moment_before_it_begins() {
     let arena = arena().await;
     let (board, _stop) = direct(&arena, of_house("swiss")).await;
@@ -302,7 +339,7 @@ async fn whoever_has_entered_is_called_once_a_moment_before_it_begins() {
     // Paused time is not that of the calendar: the one is near, the other is not.
     let (near, later) = (plan("T1", &ada.identity, 50_000), plan("T2", &ada.identity, 600_000));
     for plan in [&near, &later] {
-        board.make(plan.clone(), &ada.identity).await.unwrap();
+        board.make(plan.clone(), &ada.identity, place()).await.unwrap();
         board.enter(&plan.name, &bob.identity, Wish::Enter).await.unwrap();
     }
     tokio::time::sleep(TICK * 3).await;
@@ -327,7 +364,7 @@ async fn its_maker_begins_it_sooner_or_gives_it_up_and_nobody_else_does() {
     let [ada, bob] = [ada, bob].map(|account| account.identity);
     let (first, second) = (plan("T1", &ada, 600_000), plan("T2", &ada, 700_000));
     for plan in [&first, &second] {
-        board.make(plan.clone(), &ada).await.unwrap();
+        board.make(plan.clone(), &ada, place()).await.unwrap();
     }
     let decide = |plan: &TournamentPlan, who: &Identity, decision| {
         let (board, id, who) = (board.clone(), plan.id.clone(), who.id.clone());
@@ -352,15 +389,15 @@ async fn nobody_takes_a_name_or_more_than_their_part() {
     let [ada, bob, _] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
     let [ada, bob] = [ada, bob].map(|account| account.identity);
     let taken = TournamentPlan { name: "cup".into(), ..plan("T0", &ada, 60_000) };
-    let refused = board.make(taken, &ada).await;
+    let refused = board.make(taken, &ada, place()).await;
     assert_eq!(refused, Err(PlanError::NameTaken("cup".into())), "the operators' own");
-    board.make(plan("T1", &ada, 60_000), &ada).await.unwrap();
+    board.make(plan("T1", &ada, 60_000), &ada, place()).await.unwrap();
     let again = TournamentPlan { id: "T9".parse().unwrap(), ..plan("T1", &bob, 60_000) };
-    assert_eq!(board.make(again, &bob).await, Err(PlanError::NameTaken("Cup T1".into())));
-    board.make(plan("T2", &ada, 60_000), &ada).await.unwrap();
+    assert_eq!(board.make(again, &bob, place()).await, Err(PlanError::NameTaken("Cup T1".into())));
+    board.make(plan("T2", &ada, 60_000), &ada, place()).await.unwrap();
     let max = PLANS_OF_ONE_MAX;
-    assert_eq!(board.make(plan("T3", &ada, 60_000), &ada).await, Err(PlanError::TooMany { max }));
-    board.make(plan("T4", &bob, 60_000), &bob).await.unwrap();
+    assert_eq!(board.make(plan("T3", &ada, 60_000), &ada, place()).await, Err(PlanError::TooMany { max }));
+    board.make(plan("T4", &bob, 60_000), &bob, place()).await.unwrap();
     for number in 0..15 {
         let who = arena.person(&format!("P{number}")).await.identity;
         board.enter("Cup T4", &who, Wish::Enter).await.unwrap();
@@ -376,7 +413,7 @@ async fn what_was_made_survives_a_kill_and_what_nobody_comes_to_is_given_up() {
     let [ada, bob, cleo] = people(&arena, ["Ada", "Bob", "Cleo"]).await;
     let [ada, bob, cleo] = [ada, bob, cleo].map(|account| account.identity);
     let (late, too_late) = (plan("T1", &ada, -240_000), plan("T2", &bob, -301_000));
-    board.make(late.clone(), &ada).await.unwrap();
+    board.make(late.clone(), &ada, place()).await.unwrap();
     board.enter("Cup T1", &cleo, Wish::Enter).await.unwrap();
     board.enter("Cup T1", &ada, Wish::Withdraw).await.unwrap();
     stop.cancel();
@@ -570,9 +607,9 @@ async fn its_maker_and_operators_call_a_tournament_off() {
     let [mut ada_client, _bob_client] = [arena.join(&ada).await, arena.join(&bob).await];
     let [ada, bob] = [ada, bob].map(|account| account.identity);
     let plans = [plan("T1", &ada, 600_000), plan("T2", &ada, 700_000), plan("T3", &bob, 700_000)];
-    board.make(plans[0].clone(), &ada).await.unwrap();
-    board.make(plans[1].clone(), &ada).await.unwrap();
-    board.make(plans[2].clone(), &bob).await.unwrap();
+    board.make(plans[0].clone(), &ada, place()).await.unwrap();
+    board.make(plans[1].clone(), &ada, place()).await.unwrap();
+    board.make(plans[2].clone(), &bob, place()).await.unwrap();
     board.enter("Cup T1", &bob, Wish::Enter).await.unwrap();
     board.decide(&plans[0].id, &ada.id, PlanDecision::Begin).await.unwrap();
     let cancel = async |plan: &TournamentPlan, by, because: Option<&str>| {

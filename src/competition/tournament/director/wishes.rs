@@ -15,10 +15,16 @@ use crate::storage::store::{Refused, Write};
 use crate::storage::tournaments::{EndedBecause, StoredTournament, TournamentEnd, TournamentPlan};
 use crate::storage::writer::WriteError;
 use crate::system::config::TournamentStart;
+use crate::system::shares::Held;
 
 impl Director {
     /// Takes note of what a person makes.
-    pub(super) async fn make(&mut self, plan: TournamentPlan, maker: Identity) -> Result<(), PlanError> {
+    pub(super) async fn make(
+        &mut self,
+        plan: TournamentPlan,
+        maker: Identity,
+        place: Held,
+    ) -> Result<(), PlanError> {
         let is_same = |name: &str| name.eq_ignore_ascii_case(&plan.name);
         let goes_on = self.running.values().any(|running| is_same(&running.contest.tournament().name));
         if goes_on || self.plans.iter().any(|other| is_same(&other.config.name)) {
@@ -38,9 +44,56 @@ impl Director {
         info!(tournament = %plan.id, name = plan.name, maker = %maker.name, "a tournament is to come");
         // Nobody but its maker can have entered yet.
         let entered = if plan.entered.is_empty() { Vec::new() } else { vec![maker.clone()] };
-        self.plans.push(PlannedTournament::made(plan, maker, entered));
+        self.plans.push(PlannedTournament::made(plan, maker, entered, Some(place)));
         self.announce();
         Ok(())
+    }
+
+    /// Somebody is here no more: what they have planned is not held, and they take part in nothing that is to come.
+    pub(super) async fn gone(&mut self, player: &PlayerId) {
+        let of_theirs = self.plans.iter().filter_map(|plan| plan.made.as_ref());
+        let of_theirs = of_theirs.filter(|made| made.maker.id == *player).map(|made| made.id.clone());
+        for id in of_theirs.collect::<Vec<_>>() {
+            info!(tournament = %id, "a tournament is not held, for its maker is gone");
+            match self.drop_plan(&id).await {
+                Ok(()) => {}
+                // It went with the account, in the store.
+                Err(PlanError::Unknown) => self.plans.retain(|plan| plan.made_as(&id).is_none()),
+                Err(error) => {
+                    warn!(tournament = %id, error = %error, "a tournament that is not held is not forgotten yet");
+                }
+            }
+        }
+        for plan in &mut self.plans {
+            plan.entered.retain(|entered| entered.id != *player);
+        }
+        self.announce();
+        self.read_names_of(player).await;
+    }
+
+    /// Somebody is called otherwise by now.
+    pub(super) async fn renamed(&mut self, who: &Identity) {
+        for plan in &mut self.plans {
+            plan.renamed(who);
+        }
+        self.announce();
+        for running in self.running.values_mut() {
+            running
+                .entrants
+                .iter_mut()
+                .filter(|known| known.id == who.id)
+                .for_each(|known| *known = who.clone());
+        }
+        self.read_names_of(&who.id).await;
+    }
+
+    /// Reads what goes on with a player in it again, names and all.
+    async fn read_names_of(&mut self, player: &PlayerId) {
+        let with_them =
+            self.running.iter().filter(|(_, running)| running.contest.tournament().entrants.contains(player));
+        for id in with_them.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.reload(&id).await;
+        }
     }
 
     pub(super) async fn decide(
