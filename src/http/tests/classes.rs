@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use crate::accounts::identity_of;
 use crate::http::site::Site;
-use crate::http::testing::{Answer, TestArena, TestSite, get};
+use crate::http::testing::{Answer, SOMEWHERE, TestArena, TestSite, get};
 use crate::model::time::UnixMillis;
 use crate::storage::people::PeopleStore;
 use crate::system::config::AccessConfig;
+use crate::system::shares::{Payer, Share};
 use crate::testing::place;
 
 const CLASSES: &str = "/api/v1/classes";
@@ -117,6 +118,42 @@ async fn what_a_class_cannot_do_is_refused_by_its_field() {
     for code in ["AAAAAA", "x", "..%2f..", "%F0%9F%92%A9", &"A".repeat(500)] {
         let path = format!("{CLASSES}/{code}");
         ask(&site, Method::GET, &path, &teacher, Value::Null).await.check_refused(404, "not_found", None);
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_a_class_begins_while_nothing_begins() {
+    let closed = TestArena { is_stopping: true.into(), ..TestArena::default() };
+    let site = TestSite::admitting(AccessConfig::default(), Site::default(), closed);
+    let teacher = site.register("Teacher").await;
+    let opened = ask(&site, Method::POST, CLASSES, &teacher, json!({})).await.json();
+    let path = format!("{CLASSES}/{}", opened["code"].as_str().unwrap());
+    for (deed, body) in [("round", json!({})), ("arena", json!({ "minutes": 5 }))] {
+        let refused = ask(&site, Method::POST, &format!("{path}/{deed}"), &teacher, body).await;
+        refused.check_refused(503, "busy", None);
+    }
+    let shown = ask(&site, Method::GET, &path, &teacher, Value::Null).await;
+    assert_eq!(shown.header(header::CACHE_CONTROL), "no-cache, private");
+}
+
+#[tokio::test]
+async fn one_network_has_so_many_classes_and_tournaments_at_a_time() {
+    let site = TestSite::new();
+    let teacher = site.register("Teacher").await;
+    let somewhere: std::net::SocketAddr = SOMEWHERE.parse().unwrap();
+    let payer = Payer::stranger(somewhere.ip());
+    let cup = json!({ "name": "Cup", "format": "arena", "begins_in_s": 60 });
+    for (share, path, body) in
+        [(Share::Class, CLASSES, json!({})), (Share::Tournament, "/api/v1/tournaments", cup)]
+    {
+        let all = share.rule().network.held.unwrap();
+        let held: Vec<_> = (0..all).map(|_| site.state.shares.hold(share, &payer).unwrap()).collect();
+        let refused = ask(&site, Method::POST, path, &teacher, body.clone()).await;
+        refused.check_refused(429, "rate_limited", None);
+        assert!(site.state.shares.hold(share, &Payer::stranger([198, 51, 100, 1].into())).is_ok(), "others");
+        drop(held);
+        let served = ask(&site, Method::POST, path, &teacher, body).await;
+        assert_ne!(served.status, StatusCode::TOO_MANY_REQUESTS, "{}", served.body);
     }
 }
 
