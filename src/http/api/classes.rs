@@ -304,12 +304,11 @@ async fn open_class(
     SignedIn(session): SignedIn,
 ) -> Result<impl IntoResponse, ApiError> {
     let teacher = allowed(&state, session).await?.identity;
-    let code = match state.classes.of_teacher(&teacher.id) {
-        Some(code) => code,
-        None => {
-            let place = state.shares.hold_and_spend(Share::Class, &Payer::stranger(from))?;
-            state.classes.open(teacher, place, UnixMillis::now()).map_err(refuse)?
-        }
+    let code = if let Some(code) = state.classes.of_teacher(&teacher.id) {
+        code
+    } else {
+        let place = state.shares.hold_and_spend(Share::Class, &Payer::stranger(from))?;
+        state.classes.open(teacher, place, UnixMillis::now()).map_err(refuse)?
     };
     let url = format!("/class/{code}");
     let opened = OpenedClass { code: code.to_string(), url: url.clone() };

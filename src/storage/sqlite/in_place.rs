@@ -37,7 +37,7 @@ impl InPlace {
         if !is_same {
             return Err(gone(&self.database));
         }
-        if !self.log.exists() { Err(gone(&self.log)) } else { Ok(()) }
+        if self.log.exists() { Ok(()) } else { Err(gone(&self.log)) }
     }
 }
 

@@ -159,9 +159,9 @@ async fn offers_that_stand_for_long_go_with_whoever_may_not_make_them_any_more()
     let daemon = TestDaemon::start(quiet()).await;
     let accounts = &daemon.services.accounts;
     for (number, name) in ["Banned", "Muted", "Renamed", "Deleted"].into_iter().enumerate() {
-        let mut here = daemon.join(&daemon.person(name).await).await;
+        let here = daemon.join(&daemon.person(name).await).await;
         let id = here.welcome.you.id.clone();
-        say(&mut here, OFFER).await;
+        say(&here, OFFER).await;
         let listed = async |count: usize| {
             for _ in 0..1_000 {
                 let (shown, stored) =
