@@ -194,6 +194,7 @@ fn papers() -> Router<AppState> {
         .route("/imprint", get(papers::imprint))
         .route("/docs", get(docs::index))
         .route("/docs/{name}", get(docs::page))
+        .route("/docs/images/{name}", get(docs::picture))
 }
 
 /// The page for an address where nothing is.

@@ -173,7 +173,7 @@ impl Feeds {
         }
         let result = ResultFeed {
             players: Sides::from(players),
-            rated: public.spec.rated,
+            rated: public.spec.rated && end.unrated_because.is_none(),
             variant: WireVariant(public.spec.variant),
             end: end.clone(),
         };

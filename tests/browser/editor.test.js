@@ -1,7 +1,7 @@
 // A bot in the browser: a program is written in the page, plays a bot of the house, and is taken home.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -166,7 +166,8 @@ test("a program plays as a bot, whose token ends with the page, and is taken hom
   assert.equal((await page.request.post("/api/v1/bots", { data: { name: "pocket" }, headers: { Origin: arena.url } })).status(), 201);
   await page.goto("/bots/editor");
   await page.waitForSelector("#editor[data-ready]");
-  assert.equal(await page.inputValue("#play-as"), "pocket");
+  assert.equal(await page.inputValue("#play-as"), "", "one plays oneself, unless one says otherwise");
+  await page.selectOption("#play-as", "pocket");
   await page.selectOption("#opponent", "random");
   const tokens = async () => (await (await page.request.get("/api/v1/bots/pocket/tokens")).json()).items.length;
   assert.equal(await tokens(), 1);
@@ -200,5 +201,21 @@ test("a program plays as a bot, whose token ends with the page, and is taken hom
   const env = { ...process.env, FOURFOLD_URL: arena.url.replace("http", "ws"), FOURFOLD_TOKEN: token };
   const home = join(folder, "fourfold-javascript");
   execFileSync(process.execPath, ["--check", "my_bot.js"], { cwd: home, env });
+
+  // It plays from home: nobody takes its place without having read that.
+  await page.selectOption("#play-as", "pocket");
+  const child = spawn(process.execPath, ["--experimental-websocket", "my_bot.js"], { cwd: home, env, stdio: "ignore" });
+  const isThere = async () => (await (await page.request.get("/api/v1/bots/pocket")).json()).connected;
+  while (!(await isThere())) await page.waitForTimeout(50);
+  await page.click("#run");
+  await page.waitForSelector("#elsewhere >> text=pocket is connected elsewhere now");
+  assert.equal(await page.isEnabled("#run"), true, "nothing runs yet");
+  assert.equal(await isThere(), true);
+  await page.selectOption("#play-as", "");
+  await page.waitForSelector("#elsewhere", { state: "hidden" });
+  await page.selectOption("#play-as", "pocket");
+  await page.waitForSelector("#elsewhere:visible");
+  await assertGood(page, "the warning");
+  child.kill();
   await page.context().close();
 });

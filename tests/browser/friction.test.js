@@ -66,14 +66,40 @@ test("the others who wait are there too, and push nothing that one may press", a
   assert.deepEqual(await box(vic, "#play-now"), before);
 });
 
+test("on a phone the row of pages shows the one that is open, and the page stays at its top", async () => {
+  const page = await browser.visitor(arena.url, { ...PHONE, viewport: { width: 375, height: 700 } });
+  for (const path of ["/class", "/learn/glossary", "/docs", "/studies", "/learning", "/bots"]) {
+    await page.goto(path);
+    await page.waitForSelector("html[data-connection]");
+    const here = await box(page, ".subtabs [aria-current]");
+    assert.ok(here.x >= 0 && here.right <= 375, `${path}: from ${here.x} to ${here.right}`);
+    assert.equal(await page.evaluate(() => scrollY), 0, path);
+  }
+});
+
+test("how a game is played again is read in full", async () => {
+  const page = await browser.visitor(arena.url, { ...PHONE, viewport: { width: 375, height: 700 } });
+  await page.goto("/game/wcU6j8b7Sg");
+  await page.waitForSelector("#replay:not([hidden])");
+  const [own, whole] = await page.$eval("#replay-pace", (select) => {
+    const copy = /** @type {HTMLElement} */ (select.cloneNode(true));
+    copy.style.flex = "none";
+    select.after(copy);
+    return [select, copy].map((each) => each.getBoundingClientRect().width);
+  });
+  assert.ok(own >= whole, `${own} px of ${whole}`);
+});
+
 test("nothing below moves when one looks for somebody and a bot is offered", async () => {
   const page = await browser.visitor(arena.url);
   await toLobby(page);
+  assert.equal(await page.isVisible("#nobody-waits"), true);
   const places = async () => [(await box(page, "#feature")).y, (await box(page, ".rivals-section")).y];
   const before = await places();
   await page.click("#play-now");
   await page.waitForSelector("#waiting:not([hidden])");
   assert.deepEqual(await places(), before, "while one waits");
+  assert.equal(await page.isVisible("#nobody-waits"), false, "one waits oneself");
   await page.waitForSelector("#bot-offer .primary");
   assert.deepEqual(await places(), before, "with the offer");
 });

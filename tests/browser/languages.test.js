@@ -74,6 +74,33 @@ test("pages fit a phone in all languages, and show no name for what it stands fo
   assert.deepEqual(wrong, []);
 });
 
+test("words that one chooses by a press stay in their tiles, in all languages on phones and desktops", async () => {
+  const wrong = [];
+  for (const language of LANGUAGES) {
+    const page = await browser.visitor(arena.url, { locale: language });
+    for (const path of ["/invite", "/settings", "/offline", "/"]) {
+      await page.goto(path);
+      if (path === "/") {
+        await page.waitForSelector('html[data-connection="open"]');
+        await page.click("#choose-bot");
+      }
+      for (const [width, height] of [[320, 640], [375, 700], [1280, 800]]) {
+        await page.setViewportSize({ width, height });
+        const out = await page.$$eval(".tile > span", (tiles) => tiles.flatMap((tile) => {
+          const range = document.createRange();
+          range.selectNodeContents(tile);
+          const [box, words] = [tile, range].map((each) => each.getBoundingClientRect());
+          const isIn = words.left >= box.left - 1 && words.right <= box.right + 1 && words.top >= box.top - 1 && words.bottom <= box.bottom + 1;
+          return box.width === 0 || isIn ? [] : [tile.textContent];
+        }));
+        wrong.push(...out.map((words) => `${path} in ${language} at ${width}: ${words}`));
+      }
+    }
+    await page.context().close();
+  }
+  assert.deepEqual(wrong, []);
+});
+
 test("what modules say is in the language of the page", async () => {
   const page = await browser.visitor(arena.url, { ...DESKTOP, locale: "de-AT" });
   await startBotGame(page);

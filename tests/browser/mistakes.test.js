@@ -53,6 +53,15 @@ for (const [name, options] of Object.entries({ desktop: DESKTOP, phone: PHONE })
   });
 }
 
+test("a page counts the blunders that the interface counts", async () => {
+  const page = await browser.visitor(arena.url);
+  await page.goto("/game/wcU6j8b7Sg");
+  await page.waitForSelector(".review-skill");
+  const { skill } = await (await page.request.get("/api/v1/games/wcU6j8b7Sg/review")).json();
+  const shown = await page.$$eval('.review-skill [href$="#blunder"]', (links) => links.map((link) => Number.parseInt(link.textContent ?? "", 10)));
+  assert.deepEqual(shown, [skill.first.blunders, skill.second.blunders]);
+});
+
 test("whoever played is asked about the mistakes of one's own side alone, to the last", async () => {
   const page = await browser.visitor(arena.url, { reducedMotion: "reduce" });
   await startBotGame(page, "second");

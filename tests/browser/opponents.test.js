@@ -55,6 +55,19 @@ test("a friendly game has no clock, a name, a move back and a hint", async () =>
   assert.equal(await myTurn(page), true);
   assert.match((await page.textContent(".terms")) ?? "", /No clock/);
   assert.equal(await page.locator("ff-clock:visible").count(), 0);
+  const [, id] = page.url().split("/game/");
+  const watcher = await browser.visitor(arena.url);
+  for (const path of ["/wall", `/embed/${id}`]) {
+    await watcher.goto(path);
+    await watcher.waitForSelector(`.watched[data-game="${id}"][data-ply]`);
+    assert.match((await watcher.textContent(".watched-foot")) ?? "", /No clock/, path);
+    assert.equal(await watcher.locator(`[data-game="${id}"] ff-clock:visible`).count(), 0, path);
+  }
+  const plain = await browser.visitor(arena.url, { javaScriptEnabled: false });
+  for (const path of [`/game/${id}`, `/embed/${id}`, "/wall"]) {
+    await plain.goto(path);
+    assert.equal(await plain.locator(`[data-game="${id}"] ff-clock:visible`).count(), 0, `${path} without script`);
+  }
   assert.match((await page.textContent('[data-seat="top"] .name')) ?? "", /Grabby/);
   assert.match((await page.textContent("#speech")) ?? "", /take four/);
   await page.keyboard.press("4");
@@ -134,7 +147,9 @@ test("a bot's answer does not take the question back whether one really resigns,
 });
 
 test("whoever wins is told so over the board, and the opponent says something", async () => {
-  for (const options of [DESKTOP, PHONE]) {
+  const low = { ...PHONE, viewport: { width: 375, height: 700 } };
+  const sideways = { ...PHONE, viewport: { width: 667, height: 375 } };
+  for (const options of [DESKTOP, PHONE, low, sideways]) {
     const page = await browser.visitor(arena.url, options);
     await begin(page, "stupid");
     let before = await ply(page);
@@ -148,6 +163,14 @@ test("whoever wins is told so over the board, and the opponent says something", 
     assert.match((await page.textContent(".ribbon")) ?? "", /You w[io]n.*right side/s);
     const box = await page.locator(".ribbon").boundingBox();
     assert.ok(box && box.x >= 0 && box.x + box.width <= (page.viewportSize()?.width ?? 0), "it fits");
+    await page.waitForFunction(() => document.querySelector(".ribbon")?.getAnimations().length === 0);
+    for (const disc of await page.locator(".stone.in-line").all()) {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await disc.boundingBox()) ?? {};
+      const lies = await page.locator(".ribbon").boundingBox();
+      const isFree = lies && (y + height / 2 < lies.y || y + height / 2 > lies.y + lies.height || x + width / 2 < lies.x || x + width / 2 > lies.x + lies.width);
+      assert.ok(isFree, "the line that was won is to be seen");
+    }
+    assert.equal(await page.getAttribute(".ribbon-close", "aria-label"), "Close this message");
     await page.mouse.click(box.x + 20, box.y - 20);
     await page.waitForSelector(".ribbon", { state: "hidden" });
     await page.goto("/");

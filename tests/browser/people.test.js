@@ -17,6 +17,30 @@ before(() => Promise.all([arena.start(), browser.start()]));
 after(() => Promise.all([browser.stop(), arena.stop()]));
 afterEach(() => browser.endOfTest());
 
+/** A phone that is low: what is said below the board is soon below the screen. */
+const LOW_PHONE = { ...PHONE, viewport: { width: 375, height: 700 } };
+
+/** Writes down whatever is read to who cannot see. @param {Page} page */
+const listen = (page) =>
+  page.evaluate(() => {
+    const region = /** @type {HTMLElement} */ (document.querySelector("#announcer"));
+    const heard = /** @type {string[]} */ ([]);
+    Object.assign(globalThis, { heard });
+    new MutationObserver(() => heard.push(region.textContent ?? "")).observe(region, { childList: true });
+  });
+
+/** Waits until something is read. @param {Page} page @param {string} words */
+const hears = (page, words) =>
+  page.waitForFunction((wanted) => /** @type {any} */ (globalThis).heard.some((/** @type {string} */ line) => line.includes(wanted)), words);
+
+/** @param {Page} page @param {string} selector whether all of it is on the screen, above what lies at its foot */
+async function isInSight(page, selector) {
+  const box = await page.locator(selector).boundingBox();
+  const foot = await page.locator("#game .actions, .tabs").evaluateAll((bars) =>
+    Math.min(...bars.filter((bar) => getComputedStyle(bar).position === "fixed" && bar.getClientRects().length).map((bar) => bar.getBoundingClientRect().top)));
+  return box !== null && box.y >= 0 && box.y + box.height <= foot;
+}
+
 /** @param {Page} page the clock of one's own, in seconds */
 async function ownClock(page) {
   const face = (await page.textContent('[data-seat="bottom"] ff-clock')) ?? "";
@@ -61,6 +85,71 @@ test("two people play a rated game to the end; one reloads, a third watches, the
   assert.match((await eve.textContent(".games-table")) ?? "", /Won/);
   await eve.click(".games-table .mini-link");
   assert.equal(await atGame(eve), pages.id);
+});
+
+test("a game that was to be rated and does not count says so, and why, to everybody", async () => {
+  const [kay, lou, eve] = await Promise.all([1, 2, 3].map(() => browser.visitor(arena.url)));
+  await signUp(kay, "Kay");
+  await signUp(lou, "Lou");
+  const { first, second, id } = await pair(kay, lou);
+  await eve.goto(`/game/${id}`);
+  await playMoves({ first, second }, "4433");
+  assert.match((await first.textContent(".terms")) ?? "", /Rated/);
+  await first.click(".actions >> text=Resign");
+  await first.click("text=Really resign?");
+  await Promise.all([first, second, eve].map((page) => page.waitForSelector('#game[data-status="over"]')));
+  const assertSaid = async (/** @type {Page} */ page) => {
+    assert.match((await page.textContent(".status-detail")) ?? "", /resigned\. Not rated: too short\.$/);
+    assert.doesNotMatch((await page.textContent(".terms")) ?? "", /Rated/);
+  };
+  for (const page of [first, second, eve]) await assertSaid(page);
+  await first.waitForSelector(".ribbon:visible >> text=Not rated: too short.");
+  for (const page of [second, eve]) {
+    await page.reload();
+    await page.waitForSelector("#game[data-ply]");
+    await assertSaid(page);
+  }
+  const html = await (await eve.request.get(`/game/${id}`)).text();
+  assert.match(html, /status-detail">Resigned\. Not rated: too short\./, "and so it does without script");
+});
+
+test("what the other side asks on a phone is on the screen, and read out; a face is there once", async () => {
+  const [mia, noa] = await Promise.all([1, 2].map(() => browser.visitor(arena.url, LOW_PHONE)));
+  const pages = await pair(mia, noa);
+  const { first, second } = pages;
+  for (const seat of ["top", "bottom"]) assert.equal(await first.locator(`[data-seat="${seat}"] .avatar`).count(), 1);
+  await Promise.all([listen(first), listen(second)]);
+  await playMoves(pages, "12");
+  await second.click("text=Take back");
+  await hears(first, "would like to take back a move");
+  assert.equal(await isInSight(first, ".offer-bar"), true, "the request");
+  await first.click("text=Refuse");
+  await hears(second, "did not let you take your move back");
+  assert.equal(await isInSight(second, ".offer-bar"), true, "the refusal");
+  await playMoves(pages, "12121", 2);
+  await hears(second, "You lost. Four in a row");
+  const lines = await second.evaluate(() => /** @type {any} */ (globalThis).heard.join("|"));
+  assert.doesNotMatch(lines, /Your turn\.[^|]*You lost/, "nobody is to move in a game that is over");
+  await second.waitForSelector(".ribbon:visible");
+  assert.match((await second.innerText(".ribbon")) ?? "", /Rematch/);
+  await first.waitForSelector(".ribbon:visible");
+  await first.click(".ribbon >> text=Rematch");
+  await hears(second, "wants a rematch");
+  await second.waitForSelector(".ribbon:visible >> text=wants a rematch");
+  assert.equal(await isInSight(second, '.ribbon button:has-text("Play again")'), true, "it is answered at once");
+  await second.click(".ribbon-close");
+  assert.equal(await isInSight(second, '.offer-bar button:has-text("Play again")'), true, "and still after the result is put away");
+  await second.click('.offer-bar button:has-text("Play again")');
+  await second.waitForSelector('#game[data-ply="0"]');
+});
+
+test("whoever is gone is missed on a phone's screen, and by who cannot see", async () => {
+  const [pia, rex] = await Promise.all([1, 2].map(() => browser.visitor(arena.url, LOW_PHONE)));
+  const { first, second } = await pair(pia, rex);
+  await listen(first);
+  await second.context().close();
+  await hears(first, "has lost connection");
+  assert.equal(await isInSight(first, ".offer-bar.alarm"), true);
 });
 
 test("a guest chooses a name on a phone, and friends read it on the invitation and at the board", async () => {

@@ -149,6 +149,14 @@ test("the end stops the clocks and shows the line", () => {
   assert.equal(timeLeft(state, "second", 99_000), 40_000);
 });
 
+test("a game that was to be rated is not, once its end says why", () => {
+  const end = { type: /** @type {const} */ ("game_end"), game: "g1", event_seq: 8, result: /** @type {const} */ ("first"), reason: /** @type {const} */ ("resign"), moves: "44", clock: { first: 50_000, second: 40_000 } };
+  const rated = fromSnapshot(snapshot({ rated: true }), 1_000);
+  assert.equal(reduce(rated, end, 2_000)?.rated, true);
+  const short = reduce(rated, { ...end, unrated_because: "too_short" }, 2_000);
+  assert.deepEqual([short?.rated, short?.unratedBecause], [false, "too_short"]);
+});
+
 test("a game can be aborted until both have moved", () => {
   assert.equal(canAbort(after(moved(1, 4))), true);
   assert.equal(canAbort(after(moved(1, 4), moved(2, 4))), false);

@@ -68,6 +68,8 @@ async fn a_game_given_up_at_once_does_not_count() {
     let mut pair = pair_up(&mut ann, &mut bob, json!({"rated": true})).await;
     pair.play("44").await;
     assert_eq!(pair.resign_first().await["unrated_because"], "too_short");
+    let over = pair.first.ask(pair.about("sync")).await;
+    assert_eq!((&over["rated"], &over["unrated_because"]), (&json!(false), &json!("too_short")), "{over}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -245,6 +245,28 @@ async function endToken() {
   await fetch(`/api/v1/bots/${bot}/tokens/${id}`, { method: "DELETE", keepalive: true });
 }
 
+/** A bot whose owner was told that it is connected elsewhere. */
+let warned = "";
+
+/**
+ * Says so where the chosen bot is connected by another program, whose connection would end. Its own runs here call
+ * themselves `editor-…`: one of these may still be on its way out.
+ * @returns {Promise<boolean>} whether that was news
+ */
+async function warn() {
+  const bot = playAs?.value ?? "";
+  const note = document.querySelector("#elsewhere");
+  if (!(note instanceof HTMLElement)) return false;
+  // Whoever cannot be asked is not in the way: the run itself says what is wrong.
+  const { connected = false, version = "" } = bot ? await call("GET", `/api/v1/bots/${bot}`).catch(() => ({})) : {};
+  const isElsewhere = connected && !version?.startsWith("editor-");
+  const isNews = isElsewhere && warned !== bot;
+  warned = isElsewhere ? bot : "";
+  note.textContent = isElsewhere ? text("editor.elsewhere", { name: bot }) : "";
+  note.hidden = !isElsewhere;
+  return isNews;
+}
+
 function stopped() {
   playing = null;
   root.dataset.over = "";
@@ -255,6 +277,11 @@ function stopped() {
 async function start() {
   keep();
   buttons.run.disabled = true;
+  // Whoever has not read it yet presses once more.
+  if (await warn()) {
+    buttons.run.disabled = false;
+    return;
+  }
   buttons.stop.disabled = false;
   delete root.dataset.over;
   isStopped = false;
@@ -318,6 +345,7 @@ try {
 draw("");
 showTried();
 buttons.run.addEventListener("click", start);
+playAs?.addEventListener("change", () => void warn());
 buttons.stop.addEventListener("click", () => {
   isStopped = true;
   playing?.stop();

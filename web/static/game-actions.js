@@ -1,6 +1,7 @@
 // What a player may do beside moving: resign or abort, ask for a move back, answer offers, claim a win, react, play
 // again. Draws only what applies now; `act` carries it out.
 
+import { announce } from "./announce.js";
 import { verdict } from "./best-of.js";
 import { arrange, el, find, icon } from "./dom.js";
 import { nameOf } from "./companion.js";
@@ -154,6 +155,7 @@ export class GameActions {
       const left = claimAt - performance.now();
       if (left <= 0) {
         words.textContent = text("game.not_back", { name });
+        announce(words.textContent);
         bar.append(this.#button(text("game.claim"), "check", "claim", "primary compact"));
         return;
       }

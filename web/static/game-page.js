@@ -10,7 +10,7 @@ import { GameActions } from "./game-actions.js";
 import { GameView } from "./game-view.js";
 import { OpeningName } from "./opening-names.js";
 import { areWanted, reactionWords } from "./reactions.js";
-import { formatVariant, landingRow } from "./rules.js";
+import { formatVariant, landingRow, other } from "./rules.js";
 import { current } from "./settings.js";
 import { expectGame, showRefusal, toast } from "./shell.js";
 import { connection, Refused } from "./socket.js";
@@ -99,6 +99,7 @@ function show() {
   truth.show(state);
   companion.show(state);
   if (state.status === "over") showBesides();
+  ending.hear(state);
   actions.show(state, connection.welcome?.reactions ?? []);
 }
 
@@ -140,11 +141,33 @@ function sounds(before, message) {
     else if (!state.you && bestOf.verdict(state) === "on") void import("./follow-on.js").then(({ followOn }) => followOn(state));
     ending.show(state, words[0], words[1], view.board.landsIn + ENDING_MS);
   }
-  if (message.type === "takeback_refused" && message.by !== state.you && state.you) {
-    announce(text("game.take_back_refused", { name: nameOf(state.players[message.by]) }));
-  }
+  announce(offered(before, message));
   const asksMe = (message.type === "rematch_offer" || message.type === "takeback_offer") && message.by !== state.you;
   if (asksMe && state.you) sound.call();
+}
+
+/**
+ * What the other side wants, or does, beside its moves, and what one has asked for oneself: nobody need see the bar.
+ * @param {GameState} before
+ * @param {GameMessage} message
+ */
+function offered(before, message) {
+  const { you, players } = state;
+  if (!you) return "";
+  const name = nameOf(players[other(you)]);
+  const isMine = "by" in message && message.by === you;
+  switch (message.type) {
+    case "takeback_offer":
+      return text(isMine ? "game.asked_take_back" : "game.asks_take_back", { name });
+    case "takeback_refused":
+      return isMine ? "" : text("game.take_back_refused", { name });
+    case "rematch_offer":
+      return isMine ? "" : text("game.wants_rematch", { name });
+    case "opponent_gone":
+      return !isMine && state.gone[message.by] && !before.gone[message.by] ? text("game.lost_connection", { name }) : "";
+    default:
+      return "";
+  }
 }
 
 /** Plays what was planned as soon as it is one's turn; if the column has filled up meanwhile, nothing. */

@@ -8,7 +8,7 @@ import { nameOf, pictureOf } from "./companion.js";
 import { isCorrespondence } from "./correspondence.js";
 import { el, find, icon, setText } from "./dom.js";
 import { discIcon } from "./drawing.js";
-import { other } from "./rules.js";
+import { other, winningLine } from "./rules.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count, text } from "./texts.js";
 import { because, boardName, COLOR, headline as resultWords, isUnhurried, shortTime, spokenTime, timeControl, unrated } from "./words.js";
@@ -292,6 +292,7 @@ export class GameView {
   #speak(before, state) {
     if (!before) return;
     const parts = [];
+    let isNext = false;
     const fresh = state.moves.length - before.moves.length;
     if (fresh < 0) parts.push(text("game.taken_back"));
     for (let ply = Math.max(before.moves.length, state.moves.length - 2); fresh > 0 && ply < state.moves.length; ply += 1) {
@@ -303,9 +304,12 @@ export class GameView {
       const [headline, detail] = this.bestOf.andThen(statusWords(state, false), state);
       parts.push(`${headline}. ${detail}`);
     } else if (fresh !== 0 && state.you && state.toMove === state.you) {
-      parts.push(`${text("game.your_turn")}.`);
+      isNext = true;
     }
     announce(parts.join(" "));
+    // A move that ends the game comes before the word that it is over, often at once with it: nobody is to move then.
+    const holds = () => this.#state?.id === state.id && this.#state.status === "live" && this.#state.toMove === state.you;
+    if (isNext && !isDecided(state)) announce(`${text("game.your_turn")}.`, holds);
   }
 }
 
@@ -329,6 +333,11 @@ function statusWords(state, yours) {
     return [yours ? text("game.your_turn") : text("game.waiting_for", { name: mover }), frozen + shape];
   }
   return [text("game.to_move", { name: mover }), frozen + text("game.next", { color: COLOR[state.toMove ?? "first"] })];
+}
+
+/** Whether nobody can move any more: a line stands there, or the board is full. @param {GameState} state */
+function isDecided({ variant, moves }) {
+  return moves.length === variant.width * variant.height || winningLine(variant, moves) !== null;
 }
 
 /** Whether a rating moves by it: one of live games, or one by correspondence. @param {GameState} state */
@@ -377,7 +386,7 @@ function moveRows(state, goTo) {
  * @param {Node | null} face
  */
 export function playerLink(player, face = null) {
-  if (player.kind === "guest") return playerTag(player);
+  if (player.kind === "guest") return el("span", { class: "player" }, face ?? "", ...playerParts(player));
   return el("a", { class: "player", href: `/player/${player.name}` }, face ?? "", ...playerParts(player));
 }
 

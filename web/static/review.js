@@ -97,7 +97,7 @@ export class ReviewCard {
     this.card.replaceChildren(
       heading(),
       el("p", { class: "review-story" }, told ? text(told.key, told.values) : text("review.no_blunders")),
-      el("div", { class: "review-skill" }, ...skillRow("first", review, mistakes), ...skillRow("second", review, mistakes)),
+      el("div", { class: "review-skill" }, ...skillRow("first", review), ...skillRow("second", review)),
       this.#puzzles(review, mistakes),
       ...(this.#graph ? [this.#graph.element, legend(), valueTable(review, (ply) => labelOf(review, ply), moveWords)] : []),
       this.#turningPoint(review),
@@ -218,15 +218,15 @@ const explained = (term, words) => el("a", { class: "term", href: `/learn/glossa
 /**
  * @param {Side} side
  * @param {Review} review
- * @param {ReviewedPly[]} mistakes of both
  */
-function skillRow(side, review, mistakes) {
+function skillRow(side, review) {
   const skill = review.skill[side];
   const accuracy = skill.accuracy === null ? "–" : percent.format(skill.accuracy);
   return [
     el("span", {}, discIcon(side), COLOR[side]),
     explained("accuracy", text("review.accuracy", { percent: accuracy })),
-    explained("blunder", count("review.blunders", mistakes.filter((ply) => ply.side === side).length)),
+    // As the glossary has it: a line that was overlooked in a game that stays won, or was lost already, is none.
+    explained("blunder", count("review.blunders", skill.blunders)),
   ];
 }
 

@@ -323,7 +323,18 @@ function keepOfflinePage() {
   });
 }
 
+// 6. The row of pages of a part, which is wider than a phone: the one that is open is in sight
+
+function showSubtab() {
+  const here = document.querySelector(".subtabs [aria-current]");
+  const row = here?.parentElement;
+  if (!here || !row) return;
+  const [tab, frame] = [here, row].map((each) => each.getBoundingClientRect());
+  row.scrollLeft += tab.left + tab.width / 2 - (frame.left + frame.width / 2);
+}
+
 watchTheme();
+showSubtab();
 sayHere();
 // What hardly anybody needs comes when it is asked for.
 document.querySelector("#guest-name")?.addEventListener("toggle", () => import("./guest-name.js"), { once: true });

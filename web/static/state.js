@@ -187,6 +187,8 @@ function ended(state, message, now) {
     reason: message.reason,
     line: message.line ?? (message.reason === "four" ? winningLine(state.variant, moves) : null),
     rating: message.rating,
+    // Whether a game counts is known at its end: one that is too short, or the same again, does not.
+    rated: state.rated && !message.unrated_because,
     unratedBecause: message.unrated_because ?? state.unratedBecause,
     gone: { first: null, second: null },
     takebackBy: null,

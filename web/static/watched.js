@@ -8,7 +8,7 @@ import { playerTag } from "./game-view.js";
 import { moveTimeLeft, timeLeft } from "./state.js";
 import { count } from "./texts.js";
 import { TruthBar } from "./truth-bar.js";
-import { headline, timeControl } from "./words.js";
+import { headline, isUnhurried, timeControl } from "./words.js";
 
 /** @typedef {import("./state.js").GameState} GameState */
 
@@ -38,6 +38,7 @@ export class WatchedGame {
     this.root.hidden = false;
     this.root.dataset.ply = String(state.moves.length);
     this.root.dataset.status = state.status;
+    this.root.classList.toggle("unhurried", isUnhurried(state.time));
     const { variant, moves, line } = state;
     /** @type {BoardElement} */ (find("ff-board", this.root)).show({ variant, moves, line, seated: false, playable: false, pending: null });
     const names = { first: nameOf(state.players.first), second: nameOf(state.players.second) };

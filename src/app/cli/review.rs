@@ -167,11 +167,27 @@ fn percent(rate: Option<f64>) -> String {
 
 fn summary(skill: &Skill) -> String {
     format!(
-        "accuracy {} of {} decisions, {} of {} moves optimal, {} blunders",
+        "accuracy {} of {}, {} of {} optimal, {}",
         percent(skill.accuracy()),
-        skill.decisions(),
+        counted(skill.decisions(), "decision"),
         percent(skill.optimal_rate()),
-        skill.moves(),
-        skill.blunders()
+        counted(skill.moves(), "move"),
+        counted(skill.blunders(), "blunder")
     )
+}
+
+/// `1 blunder`, `2 blunders`.
+fn counted(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_blunder_is_not_several() {
+        assert_eq!(counted(1, "blunder"), "1 blunder");
+        assert_eq!([0, 2].map(|number| counted(number, "blunder")), ["0 blunders", "2 blunders"]);
+    }
 }

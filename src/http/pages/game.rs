@@ -84,6 +84,8 @@ pub(super) struct GameShown {
     lang: Language,
     pub(super) id: String,
     board: BoardDrawing,
+    /// Follows its class.
+    clock_class: &'static str,
     top: SeatBar,
     bottom: SeatBar,
     status: String,
@@ -127,6 +129,7 @@ impl GameShown {
             lang,
             id: snapshot.game.to_string(),
             board: board(lang, snapshot),
+            clock_class: words::clock_class(snapshot.time),
             top: seat(lang, snapshot, end, cast, (top, "top")),
             bottom: seat(lang, snapshot, end, cast, (bottom, "bottom")),
             status,
@@ -216,7 +219,10 @@ fn seat(
 
 fn status(lang: Language, snapshot: &Snapshot, names: &[String; 2]) -> (String, String) {
     if let (Some(result), Some(reason)) = (snapshot.result, snapshot.reason) {
-        let detail = format!("{}.", words::reason(lang, reason, snapshot.variant.0.connect()));
+        let mut detail = format!("{}.", words::reason(lang, reason, snapshot.variant.0.connect()));
+        if let Some(because) = snapshot.unrated_because.as_deref().filter(|_| !snapshot.rated) {
+            detail = format!("{detail} {}", words::unrated(lang, because));
+        }
         return (words::headline(lang, result, snapshot.you, names), detail);
     }
     let side = snapshot.to_move.unwrap_or(WireSide::First);

@@ -126,6 +126,8 @@ pub(super) async fn page(
     };
     let wanted = RankingQuery { population, variant, home, versions, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
+    // How the ratings of others came about says nothing of a list without anybody.
+    let fit = fit.filter(|_| !rows.is_empty());
     let scale = Ends::of(&rows);
     let mut rows: Vec<LeaderboardPageRow> =
         rows.into_iter().map(|row| LeaderboardPageRow::new(lang, &scale, population, row)).collect();

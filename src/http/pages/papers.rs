@@ -20,23 +20,35 @@ struct Paper {
     frame: LayoutFrame,
     /// Made by us from the operator's file or our own; markup in them stays text.
     html: String,
+    tongue: Tongue,
+}
+
+/// In which language a paper is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Tongue {
+    /// Ours is.
+    English,
+    /// Whatever the operator has written it in.
+    TheOperators,
 }
 
 pub(super) async fn privacy(State(state): State<AppState>, visitor: Visitor) -> Page {
-    let own = state.site.papers.privacy.text();
-    show(&visitor, "site.privacy", &own.map_or_else(|| standard(&state.site), str::to_owned))
+    match state.site.papers.privacy.text() {
+        Some(own) => show(&visitor, "site.privacy", own, Tongue::TheOperators),
+        None => show(&visitor, "site.privacy", &standard(&state.site), Tongue::English),
+    }
 }
 
 pub(super) async fn terms(State(state): State<AppState>, visitor: Visitor) -> Page {
     match state.site.papers.terms.text() {
-        Some(text) => show(&visitor, "site.terms", text),
+        Some(text) => show(&visitor, "site.terms", text, Tongue::TheOperators),
         None => Err(PageError::not_found(visitor)),
     }
 }
 
 pub(super) async fn imprint(State(state): State<AppState>, visitor: Visitor) -> Page {
     match state.site.papers.imprint.text() {
-        Some(text) => show(&visitor, "site.imprint", text),
+        Some(text) => show(&visitor, "site.imprint", text, Tongue::TheOperators),
         None => Err(PageError::not_found(visitor)),
     }
 }
@@ -49,7 +61,7 @@ fn standard(site: &Site) -> String {
     PRIVACY.replace("{contact}", &contact)
 }
 
-fn show(visitor: &Visitor, title: &'static str, text: &str) -> Page {
+fn show(visitor: &Visitor, title: &'static str, text: &str, tongue: Tongue) -> Page {
     let frame = visitor.frame(Tab::Elsewhere, visitor.language().text(title));
-    Ok(Html(Paper { frame, html: docs::render(text) }.render()?))
+    Ok(Html(Paper { frame, html: docs::render(text), tongue }.render()?))
 }

@@ -117,6 +117,11 @@ async fn the_operators_papers_are_there_once_they_are_written() {
         standard.contains("<h1 id=\"privacy\">Privacy</h1>") && !standard.contains("{contact}"),
         "{standard}"
     );
+    let note = "<p class=\"notice\">Diesen Text gibt es nur auf Englisch.</p>";
+    let request = Request::get("/privacy").header(header::ACCEPT_LANGUAGE, "de").body(Body::empty());
+    let german = site.send(request.unwrap()).await.body;
+    assert!(german.contains(note) && german.contains("<article class=\"prose\" lang=\"en\">"), "{german}");
+    assert!(!standard.contains("class=\"notice\""), "those who read English need not be told");
     let papers = Papers { terms: "LICENSE-MIT".parse().unwrap(), ..Papers::default() };
     let contact = "arena@example.org".parse().unwrap();
     let site = TestSite::with(Site { contact, papers, ..Site::default() }, TestArena::default());

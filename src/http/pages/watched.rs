@@ -34,6 +34,8 @@ pub(super) enum Opens {
 pub(super) struct Watched {
     id: String,
     board: BoardDrawing,
+    /// Follows its class.
+    clock_class: &'static str,
     first: WatchedSeat,
     second: WatchedSeat,
     status: String,
@@ -57,6 +59,7 @@ impl Watched {
         Self {
             id: game.game.to_string(),
             board: BoardDrawing::to_show(lang, Drawing::new(game.variant.0, &game.moves)),
+            clock_class: words::clock_class(game.time),
             first: seat(WireSide::First, &game.players.first, game.clock.first),
             second: seat(WireSide::Second, &game.players.second, game.clock.second),
             status,
@@ -70,6 +73,7 @@ impl Watched {
         Self {
             id: String::new(),
             board: BoardDrawing::to_show(lang, Drawing::new(Variant::STANDARD, "")),
+            clock_class: "",
             first: seat(WireSide::First),
             second: seat(WireSide::Second),
             status: String::new(),

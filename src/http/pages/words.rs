@@ -9,6 +9,7 @@ use crate::http::texts::Language;
 use crate::lobby::challenge::BEST_OF;
 use crate::model::clock::{TimeControl, is_unhurried, takes_days};
 use crate::model::opening::{OpeningKind, SideChoice};
+use crate::model::rating::eligibility::UnratedReason;
 use crate::model::result::{EndReason, GameResult};
 use crate::model::time::UnixMillis;
 use crate::protocol::terms::{Terms, WireOpening, WireSeries, WireSide};
@@ -49,6 +50,24 @@ pub(super) fn kind(lang: Language, is_rated: bool) -> &'static str {
     lang.text(if is_rated { "game.rated" } else { "game.casual" })
 }
 
+/// Why a game that was to be rated is not, as the wire says it.
+pub(super) fn unrated(lang: Language, because: &str) -> &'static str {
+    let key = match UnratedReason::from_text(because) {
+        Some(UnratedReason::SameOwner) => "game.unrated_same_owner",
+        Some(UnratedReason::Guest) => "game.unrated_guest",
+        Some(UnratedReason::SameAddress) => "game.unrated_same_address",
+        Some(UnratedReason::TooShort) => "game.unrated_too_short",
+        Some(UnratedReason::Repeated) => "game.unrated_repeated",
+        Some(UnratedReason::Correspondence) => "game.unrated_correspondence",
+        Some(UnratedReason::PairLimit) => "game.unrated_pair_limit",
+        Some(UnratedReason::Load) => "game.unrated_load",
+        Some(UnratedReason::Private) => "invite.private",
+        Some(UnratedReason::Voided) => "game.unrated_voided",
+        Some(UnratedReason::Void) | None => "game.unrated",
+    };
+    lang.text(key)
+}
+
 /// The same of a game that is offered, which may be private.
 pub(super) fn terms_kind(lang: Language, terms: &Terms) -> &'static str {
     if terms.private { lang.text("invite.private") } else { kind(lang, terms.rated) }
@@ -59,9 +78,19 @@ pub(super) fn bank_and_increment(lang: Language, bank_ms: u32, increment_ms: u32
     time_control(lang, TimeControl { bank_ms: Some(bank_ms), increment_ms, move_ms: None })
 }
 
+/// Whether nothing is said of the time but that there is no clock.
+fn has_no_clock(time: TimeControl) -> bool {
+    is_unhurried(time) && !takes_days(time)
+}
+
+/// What the class of a game is followed by, so that no clocks are shown where there are none.
+pub(super) fn clock_class(time: TimeControl) -> &'static str {
+    if has_no_clock(time) { " unhurried" } else { "" }
+}
+
 /// `3 min + 2 s`, `30 s a move`.
 pub(super) fn time_control(lang: Language, time: TimeControl) -> String {
-    if is_unhurried(time) && !takes_days(time) {
+    if has_no_clock(time) {
         return lang.text("game.no_clock").to_owned();
     }
     let bank = time.bank_ms.map(|bank| match time.increment_ms {

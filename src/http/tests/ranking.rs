@@ -56,6 +56,15 @@ async fn a_word_says_who_is_a_bot_only_where_people_and_bots_mix() {
 }
 
 #[tokio::test]
+async fn a_list_without_anybody_says_nothing_of_the_games_of_others() {
+    let site = site().await;
+    assert!(site.get("/leaderboard?list=bots").await.body.contains("class=\"facts"), "bots have played");
+    let empty = site.get("/leaderboard?list=bots&by=learners").await.body;
+    assert!(empty.contains("class=\"empty\""), "{empty}");
+    assert!(!empty.contains("class=\"facts") && !empty.contains("class=\"doubts"), "{empty}");
+}
+
+#[tokio::test]
 async fn bots_are_ranked_by_the_joint_fit() {
     let site = site().await;
     let list = site.get("/api/v1/leaderboard?list=bots").await.json();

@@ -88,12 +88,14 @@ impl RoomState {
     ) -> Snapshot {
         let spec = self.spec();
         let end = self.end();
+        let unrated_because = unrated_because(spec, end.map(|(_, settlement)| settlement));
         Snapshot {
             game: spec.id.clone(),
             you: you.map(Into::into),
             players: players.as_ref().map(SeatedPlayer::to_wire).into(),
-            rated: spec.rated,
-            unrated_because: unrated_because(spec, end.map(|(_, settlement)| settlement)),
+            // What was to count and has ended without doing so is not rated: so says its record, too.
+            rated: spec.rated && unrated_because.is_none(),
+            unrated_because,
             time: spec.time,
             variant: WireVariant(spec.variant),
             opening: opening(&spec.opening),
