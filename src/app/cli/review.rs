@@ -165,13 +165,29 @@ fn percent(rate: Option<f64>) -> String {
     rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
 }
 
+/// `1 move`, `2 moves`.
+fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 fn summary(skill: &Skill) -> String {
     format!(
-        "accuracy {} of {} decisions, {} of {} moves optimal, {} blunders",
+        "accuracy {} of {}, {} of {} optimal, {}",
         percent(skill.accuracy()),
-        skill.decisions(),
+        counted(skill.decisions(), "decision"),
         percent(skill.optimal_rate()),
-        skill.moves(),
-        skill.blunders()
+        counted(skill.moves(), "move"),
+        counted(skill.blunders(), "blunder")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let counts = [0, 1, 2].map(|count| counted(count, "blunder"));
+        assert_eq!(counts, ["0 blunders", "1 blunder", "2 blunders"]);
+    }
 }
