@@ -546,7 +546,10 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert!(reset.lines().last().unwrap().starts_with("password: "), "{reset}");
     assert_eq!(admin(&["sessions", "ada", "--end", "--reason", "stolen"]), "ada: 0 ended\n");
     let log = admin(&["log", "--limit", "5"]);
-    assert!(log.lines().count() == 5 && log.contains("rename seven from six to seven: it was rude (grace)"), "{log}");
+    assert!(
+        log.lines().count() == 5 && log.contains("rename seven from six to seven: it was rude (grace)"),
+        "{log}"
+    );
     check_failure(&mut command(&["admin", "ban", "nobody", "--reason", "rude"]), 1, "no player `nobody`");
     check_orders(&admin, &because);
     check_failure(&mut command(&["admin", "ban", "10.0.0.0/99", "--reason", "x"]), 2, "is not an IP address");

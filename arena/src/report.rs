@@ -186,13 +186,12 @@ fn sentence(names: &[String; 2], pairs: &PairCounts, sprt: Option<&SprtReport>) 
             pairs.pairs()
         );
     }
-    match (pairs.pairs(), pairs.informative()) {
-        (1, _) => return format!("Nothing is known yet about {a} and {b}: one pair tells nothing."),
-        (all, ..=1) => {
-            let why = format!("all {all} pairs went alike, move for move, and one pair tells nothing");
-            return format!("Nothing is known yet about {a} and {b}: {why}.");
-        }
-        _ => {}
+    if pairs.informative() <= 1 {
+        let alike = match pairs.pairs() {
+            1 => String::new(),
+            all => format!("all {all} pairs went alike, move for move, and "),
+        };
+        return format!("Nothing is known yet about {a} and {b}: {alike}one pair tells nothing.");
     }
     let los = pairs.los();
     let (stronger, weaker, sure) = if los >= 0.5 { (a, b, los) } else { (b, a, 1.0 - los) };

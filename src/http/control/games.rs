@@ -144,8 +144,8 @@ async fn import(State(control): State<Control>, request: Request) -> Result<Json
     Ok(Json(done))
 }
 
-/// The bots of the house where no daemon has made their accounts yet: those that it is built with, and its learners. Their
-/// names stay theirs, so that games of theirs come in as they do where the house is there.
+/// The bots of the house where no daemon has made their accounts yet: those that it is built with, and its learners.
+/// Their names stay theirs, so that games of theirs come in as they do where the house is there.
 struct AbsentHouse {
     line_up: Vec<HouseBotConfig>,
     learners: Vec<LearnerPlan>,
