@@ -10,6 +10,8 @@ mod fair_play;
 mod learning;
 #[path = "command_line/measure.rs"]
 mod measure;
+#[path = "command_line/mistakes.rs"]
+mod mistakes;
 #[path = "command_line/ntuple.rs"]
 mod ntuple;
 #[path = "command_line/postgres.rs"]
@@ -544,7 +546,10 @@ fn check_operator(command: &dyn Fn(&[&str]) -> Command) {
     assert!(reset.lines().last().unwrap().starts_with("password: "), "{reset}");
     assert_eq!(admin(&["sessions", "ada", "--end", "--reason", "stolen"]), "ada: 0 ended\n");
     let log = admin(&["log", "--limit", "5"]);
-    assert!(log.lines().count() == 5 && log.contains("rename seven to seven: it was rude (grace)"), "{log}");
+    assert!(
+        log.lines().count() == 5 && log.contains("rename seven from six to seven: it was rude (grace)"),
+        "{log}"
+    );
     check_failure(&mut command(&["admin", "ban", "nobody", "--reason", "rude"]), 1, "no player `nobody`");
     check_orders(&admin, &because);
     check_failure(&mut command(&["admin", "ban", "10.0.0.0/99", "--reason", "x"]), 2, "is not an IP address");

@@ -286,7 +286,11 @@ fn what_makes_no_sense_is_refused() {
     check_refused(&["match", "random", "greedy", "--games", "5"], 2, "even number");
     check_refused(&["match", "random", "greedy", "--sprt", "5,0"], 2, "the smaller one first");
     check_refused(&["match", "random", "greedy", "--time", "0+1"], 2, "60+1");
-    check_refused(&["match", "random", "greedy", "--openings", "/no/such/file"], 66, "cannot read openings");
+    check_refused(
+        &["match", "random", "greedy", "--openings", "/no/such/file"],
+        66,
+        "--openings: cannot open /no/such/file",
+    );
     check_refused(
         &["match", "random", "greedy", "--openings", "balanced", "--variant", "8x7"],
         2,

@@ -186,6 +186,13 @@ fn sentence(names: &[String; 2], pairs: &PairCounts, sprt: Option<&SprtReport>) 
             pairs.pairs()
         );
     }
+    if pairs.informative() <= 1 {
+        let alike = match pairs.pairs() {
+            1 => String::new(),
+            all => format!("all {all} pairs went alike, move for move, and "),
+        };
+        return format!("Nothing is known yet about {a} and {b}: {alike}one pair tells nothing.");
+    }
     let los = pairs.los();
     let (stronger, weaker, sure) = if los >= 0.5 { (a, b, los) } else { (b, a, 1.0 - los) };
     let verb = if sure >= SHOWN { "is" } else { "may be" };
@@ -516,6 +523,22 @@ mod tests {
         let json = serde_json::to_value(&report).unwrap();
         assert_eq!(json["ended"], serde_json::Value::Null);
         assert!(json.get("sprt").is_none());
+    }
+
+    #[test]
+    fn few_pairs_claim_little() {
+        let names = ["a", "b"].map(str::to_owned);
+        let said = |counts: [u64; 5], repeated: u64| sentence(&names, &PairCounts { counts, repeated }, None);
+        let one = said([0, 0, 0, 0, 1], 0);
+        assert_eq!(one, "Nothing is known yet about a and b: one pair tells nothing.");
+        let repeated = said([0, 0, 0, 0, 9], 8);
+        assert!(
+            repeated.starts_with("Nothing is known yet about a and b: all 9 pairs went alike"),
+            "{repeated}"
+        );
+        let three = said([2, 0, 1, 0, 0], 0);
+        assert_eq!(three, "b may be stronger than a with 91 %; 4 more pairs would be needed for 99 %.");
+        assert_eq!(said([1, 0, 0, 0, 1], 0), "a and b are level after 2 pairs.");
     }
 
     #[test]

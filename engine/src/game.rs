@@ -26,7 +26,8 @@ impl Game {
     /// Fails if the text is no move list or a move breaks the rules.
     pub fn from_moves(variant: Variant, moves: &str) -> Result<Self, ReplayError> {
         let mut game = Self::new(variant);
-        for (column, number) in notation::parse_moves(moves)?.into_iter().zip(1..) {
+        let columns = notation::parse_moves(moves).map_err(|error| error.on(variant.width()))?;
+        for (column, number) in columns.into_iter().zip(1..) {
             game.play(column).map_err(|reason| ReplayError::Illegal { number, reason })?;
         }
         Ok(game)
@@ -124,7 +125,9 @@ mod tests {
     fn replays_say_which_move_fails_and_why() {
         check_refused("4444444", "move 7 is illegal: column 4 is full");
         check_refused("48", "move 2 is illegal: column 8 is not on a board of 7 columns");
-        check_refused("4x", "move 2 is `x`, not a column from 1 to c");
+        check_refused("4x", "move 2 is `x`, not a column from 1 to 7");
+        let wide = Game::from_moves("11x6".parse().unwrap(), "4x").unwrap_err();
+        assert_eq!(wide.to_string(), "move 2 is `x`, not a column from 1 to 11 (a is 10, b 11)");
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub fn parse_moves(text: &str) -> Result<Vec<Column>, MovesError> {
     if text == "-" {
         return Ok(Vec::new());
     }
-    let parse = |(index, digit)| Column::from_digit(digit).ok_or(MovesError { digit, number: index + 1 });
+    let wrong = |digit, index| MovesError { digit, number: index + 1, columns: Variant::MAX_WIDTH };
+    let parse = |(index, digit)| Column::from_digit(digit).ok_or_else(|| wrong(digit, index));
     text.chars().enumerate().map(parse).collect()
 }
 
@@ -108,10 +109,30 @@ fn symbol(position: &Position, column: Column, row_index: usize) -> char {
 
 /// A character of a move list is no column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("move {number} is `{digit}`, not a column from 1 to c")]
+#[error("move {number} is `{digit}`, not a column from 1 to {columns}{}", spelling(*.columns))]
 pub struct MovesError {
     digit: char,
     number: usize,
+    /// How many columns there are.
+    columns: u8,
+}
+
+impl MovesError {
+    /// The same on a board of so many columns.
+    #[must_use]
+    pub fn on(self, columns: u8) -> Self {
+        Self { columns, ..self }
+    }
+}
+
+/// How the columns of wide boards are written.
+fn spelling(columns: u8) -> &'static str {
+    match columns {
+        ..=9 => "",
+        10 => " (a is 10)",
+        11 => " (a is 10, b 11)",
+        12.. => " (a is 10, b 11, c 12)",
+    }
 }
 
 /// Why a text is no diagram of a position.

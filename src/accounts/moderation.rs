@@ -143,10 +143,13 @@ impl Accounts {
         name: &str,
         because: Because,
     ) -> Result<PlayerName, AccountError> {
-        let is_of_guest = self.inner.store.player(player).await?.is_some_and(|player| is_guest(&player));
+        let known = self.inner.store.player(player).await?;
+        let is_of_guest = known.as_ref().is_some_and(is_guest);
         let name = if is_of_guest { PlayerName::of_guest(name)? } else { PlayerName::register(name)? };
+        // Whoever is not there is refused by the store.
+        let from = known.map_or_else(|| name.clone(), |known| known.name);
         self.check_name(&name, Some(player)).await?;
-        self.take(player, MeasureKind::Rename { name: name.clone() }, because).await?;
+        self.take(player, MeasureKind::Rename { from, name: name.clone() }, because).await?;
         self.inner.stored_guests.forget(player);
         // Nobody listens when no session is open.
         let _ = self.inner.revoked.send(Revoked::Name(player.clone()));

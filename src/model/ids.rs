@@ -264,6 +264,12 @@ impl PlayerName {
         Self(format!("{self}{VERSION_MARK}{games}").into())
     }
 
+    /// Whether it is the name of this learner or of one of its versions.
+    pub(crate) fn is_or_is_version_of(&self, learner: &Self) -> bool {
+        let (key, learner) = (self.key(), learner.key());
+        key.split(VERSION_MARK).next() == Some(learner.as_str())
+    }
+
     /// The name as its owner wrote it.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
@@ -356,6 +362,8 @@ mod tests {
     fn versions_have_names_that_nobody_can_register() {
         let name: PlayerName = "memory-spectator".parse().unwrap();
         assert_eq!(name.version(100_000).as_str().parse(), Ok(name.version(100_000)));
+        assert!(name.version(100_000).is_or_is_version_of(&name) && name.is_or_is_version_of(&name));
+        assert!(!"memory".parse::<PlayerName>().unwrap().version(300).is_or_is_version_of(&name));
         for text in ["memory@", "memory@x", "@300", "memory@1@2", "memory@-1", "memory@1234567890"] {
             assert!(text.parse::<PlayerName>().is_err(), "{text}");
         }

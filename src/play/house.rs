@@ -316,9 +316,16 @@ async fn add_account(
     elo: Option<i32>,
     writer: &Writer,
 ) -> Result<StoredPlayer, WriteError> {
-    let player = StoredPlayer {
-        id: PlayerId::random(&mut chance()),
-        name: name.clone(),
+    let player = new_account(PlayerId::random(&mut chance()), name.clone(), about, elo);
+    writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
+    Ok(player)
+}
+
+/// What a bot of the house is stored as at first; it begins with what was measured.
+pub(crate) fn new_account(id: PlayerId, name: PlayerName, about: &str, elo: Option<i32>) -> StoredPlayer {
+    StoredPlayer {
+        id,
+        name,
         kind: PlayerKind::Bot,
         house: true,
         owner: None,
@@ -333,9 +340,7 @@ async fn add_account(
         ban: None,
         mute: None,
         start: elo.map(MilliElo::of_points),
-    };
-    writer.write(Write::AddPlayer { player: player.clone(), password: None }).await?;
-    Ok(player)
+    }
 }
 
 #[cfg(test)]

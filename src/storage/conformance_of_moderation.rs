@@ -79,6 +79,10 @@ pub(crate) async fn an_invitation_lets_as_many_in_as_it_says<F: Fixture>() {
     assert_eq!((log[1].action, log[1].detail.as_deref()), (AuditAction::Admit, Some("CLASS-7B")));
 }
 
+fn renaming(from: &str, to: &str) -> MeasureKind {
+    MeasureKind::Rename { from: from.parse().unwrap(), name: to.parse().unwrap() }
+}
+
 fn code_of(text: &str) -> InvitationCode {
     text.parse().unwrap()
 }
@@ -91,8 +95,7 @@ pub(crate) async fn measures_are_for_accounts_and_remote_bots<F: Fixture>() {
     for player in [house, guest] {
         let name = player.name.to_string();
         write(&*store, add(player)).await.unwrap();
-        for kind in [MeasureKind::Ban { until: None }, MeasureKind::Rename { name: "other".parse().unwrap() }]
-        {
+        for kind in [MeasureKind::Ban { until: None }, renaming(&name, "other")] {
             let refused = write(&*store, measure(&name, kind)).await;
             assert_eq!(refused, Err(Refused::NoSuchPlayer), "{name}");
         }
@@ -105,7 +108,7 @@ pub(crate) async fn a_player_gets_another_name_that_is_free<F: Fixture>() {
     let fixture = F::create().await;
     let store = fixture.store();
     add_players(&*store, &["Ada", "Bob"]).await;
-    let rename = |to: &str| measure("Ada", MeasureKind::Rename { name: to.parse().unwrap() });
+    let rename = |to: &str| measure("Ada", renaming("Ada", to));
     assert_eq!(write(&*store, rename("BOB")).await, Err(Refused::NameTaken));
     write(&*store, rename("ADA")).await.unwrap();
     write(&*store, rename("countess")).await.unwrap();
@@ -113,9 +116,9 @@ pub(crate) async fn a_player_gets_another_name_that_is_free<F: Fixture>() {
     assert_eq!((renamed.id, renamed.name.as_str()), (player_id("Ada"), "countess"));
     assert_eq!(store.player_by_name(&"Ada".parse().unwrap()).await.unwrap(), None);
     let log = store.audit_log(None, 1).await.unwrap();
-    assert_eq!(log[0].detail.as_deref(), Some("to countess"));
+    assert_eq!(log[0].detail.as_deref(), Some("from Ada to countess"));
     write(&*store, add(player("guest-rude", PlayerKind::Guest))).await.unwrap();
-    let tamed = |to: &str| measure("guest-rude", MeasureKind::Rename { name: to.parse().unwrap() });
+    let tamed = |to: &str| measure("guest-rude", renaming("guest-rude", to));
     assert_eq!(write(&*store, tamed("rude")).await, Err(Refused::NoSuchPlayer));
     write(&*store, tamed("guest-Kind")).await.unwrap();
     assert!(store.player_by_name(&"guest-kind".parse().unwrap()).await.unwrap().is_some());

@@ -42,6 +42,8 @@ pub enum MeasureKind {
     /// Gives another name. Refused as [`Refused::NameTaken`](super::store::Refused::NameTaken) if another player has
     /// it.
     Rename {
+        /// By which it was called, for the log.
+        from: PlayerName,
         /// By which it is called from now on.
         name: PlayerName,
     },
@@ -246,7 +248,7 @@ impl MeasureKind {
     pub(crate) fn entry(&self, player: &PlayerId) -> AuditNote {
         let (detail, until) = match self {
             Self::Ban { until } | Self::Mute { until } => (None, *until),
-            Self::Rename { name } => (Some(format!("to {name}")), None),
+            Self::Rename { from, name } => (Some(format!("from {from} to {name}")), None),
             Self::Admit { code, .. } => (Some(code.to_string()), None),
             Self::Unban
             | Self::ClearProfile

@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use fourfold_bots::registry::{self, BotEntry};
 use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, Recipe, SettingKind};
@@ -190,6 +190,16 @@ pub(crate) fn below(spec: &BotSpec, directory: &Path) -> BotSpec {
         Some((setting.name, directory.join(value)))
     });
     named.fold(spec.clone(), |spec, (setting, path)| spec.with(setting, path.display()))
+}
+
+/// A file that the settings name whose path goes up, so that it leads out of any directory that [`below`] looks in.
+pub(crate) fn leaves_its_folder(spec: &BotSpec) -> Option<&str> {
+    let entry = registry::entry(spec.name());
+    let mut named = entry
+        .into_iter()
+        .flat_map(|entry| entry.settings)
+        .filter_map(|setting| spec.value(setting.name).filter(|value| setting.kind.names_file(value)));
+    named.find(|file| Path::new(file).components().any(|part| part == Component::ParentDir))
 }
 
 /// What a bot has learnt before, if its settings name a file for it.

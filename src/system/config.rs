@@ -608,17 +608,10 @@ impl Config {
             let message = format!("level {level} is given twice, to `{}` too: each has one bot", twice.name);
             return Err(ConfigError::Contradiction { keys: "house_bots.level", message });
         }
-        if self.metrics.enabled && !self.metrics.listen.is_local() {
-            let message = format!(
-                "{} can be reached from other machines: give an address of this one, such as 127.0.0.1:4445, and \
-                 put a proxy with a password in front of it",
-                self.metrics.listen
-            );
-            return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
-        }
+        self.check_metrics()?;
         self.server.check_tls().and_then(|()| self.mail.check(self.server.public_url.as_ref()))?;
         self.cluster.check(&self.storage).and_then(|()| self.push.check())?;
-        self.backup.check(&self.storage).and_then(|()| self.dump.check())?;
+        self.backup.check(&self.storage, &self.server.data).and_then(|()| self.dump.check())?;
         let per_address = self.limits.connections_per_address.count();
         if self.limits.connections().is_some_and(|connections| per_address > connections) {
             let message = format!(
@@ -640,6 +633,26 @@ impl Config {
         }
         self.check_events()?;
         Ok(self)
+    }
+
+    fn check_metrics(&self) -> Result<(), ConfigError> {
+        let MetricsConfig { enabled, listen } = &self.metrics;
+        if *enabled && !listen.is_local() {
+            let message = format!(
+                "{listen} can be reached from other machines: give an address of this one, such as 127.0.0.1:4445, and \
+                 put a proxy with a password in front of it"
+            );
+            return Err(ConfigError::Contradiction { keys: "metrics.enabled and metrics.listen", message });
+        }
+        if *enabled && listen.meets(&self.server.listen) {
+            let message = format!(
+                "{listen} is taken by the arena itself, which listens on {}: give another port, or switch \
+                 metrics.enabled off",
+                self.server.listen
+            );
+            return Err(ConfigError::Contradiction { keys: "metrics.listen and server.listen", message });
+        }
+        Ok(())
     }
 
     fn check_events(&self) -> Result<(), ConfigError> {
@@ -751,6 +764,10 @@ mod tests {
             |c| c.metrics.listen = "0.0.0.0:4445".parse().unwrap(),
             "metrics.enabled and metrics.listen: ",
         );
+        let one_port = |c: &mut Config| c.server.listen = c.metrics.listen.clone();
+        check_contradiction(one_port, "metrics.listen and server.listen: 127.0.0.1:4445 is taken");
+        let everywhere = |c: &mut Config| c.server.listen = "0.0.0.0:4445".parse().unwrap();
+        check_contradiction(everywhere, "metrics.listen and server.listen: ");
         check_contradiction(
             |c| c.server.tls_cert = "chain.pem".into(),
             "server.tls_cert and server.tls_key: ",
@@ -768,6 +785,11 @@ mod tests {
         check_contradiction(|c| c.seasons = backwards.seasons, "seasons: `S` ends on 2026-03-01");
         check_contradiction(|c| c.dump.directory = "/dumps".into(), "dump.at and dump.directory: ");
         check_contradiction(|c| c.backup.directory = "/backups".into(), "backup.at and backup.directory: ");
+        let into_itself = |c: &mut Config| {
+            c.backup.at = "0 3 * * *".parse().unwrap();
+            (c.backup.directory, c.server.data) = ("./src/".into(), "src/../src".into());
+        };
+        check_contradiction(into_itself, "backup.directory and server.data: ");
         check_contradiction(
             |c| {
                 c.backup.at = "0 3 * * *".parse().unwrap();

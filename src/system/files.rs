@@ -49,6 +49,70 @@ pub(crate) fn draft_of(path: &Path) -> PathBuf {
     beside(path, &format!(".{}-{number}{DRAFT_ENDS}", process::id()))
 }
 
+/// A file that gets its name when all of it is written: until then it is a draft beside it, which goes when this is
+/// dropped. What is there and no file, such as a device or a pipe, is written to as it is.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// Where it is now; `None` once it has its name.
+    place: Option<PathBuf>,
+    path: PathBuf,
+    file: File,
+}
+
+impl Draft {
+    /// Begins a file; one that has the name keeps it until [`Self::finish`].
+    ///
+    /// # Errors
+    ///
+    /// The directory is not there or cannot be written to, or the name is a directory's.
+    pub(crate) fn begin(path: &Path) -> io::Result<Self> {
+        let (path, is_file) = match fs::metadata(path) {
+            Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            // Behind a link stands the file that is meant.
+            Ok(there) => (fs::canonicalize(path)?, there.is_file()),
+            Err(_) => (path.to_owned(), true),
+        };
+        if !is_file {
+            let file = File::options().write(true).open(&path)?;
+            return Ok(Self { place: None, path, file });
+        }
+        let draft = draft_of(&path);
+        let file = File::create_new(&draft)?;
+        Ok(Self { place: Some(draft), path, file })
+    }
+
+    /// Gives the file its name, in place of one that has it.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full, or fails.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let Some(draft) = &self.place else { return self.file.flush() };
+        self.file.sync_all()?;
+        fs::rename(draft, &self.path)?;
+        self.place = None;
+        sync_directory(&self.path)
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(draft) = &self.place {
+            let _ = fs::remove_file(draft); // what is left of it helps nobody
+        }
+    }
+}
+
 /// Removes what processes that were killed have left half written of the files whose names `is_ours`: a draft may be as
 /// large as the file that it was to become.
 ///
@@ -127,6 +191,23 @@ pub(crate) fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Option<Vec
     Ok(Some(bytes))
 }
 
+/// As [`read_at_most`], of a file in the sense of the word: opening a pipe waits for its other end, and a device has no
+/// end.
+///
+/// # Errors
+///
+/// It is not there, cannot be read, is larger, or is no file.
+pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let what = fs::metadata(path)?;
+    if what.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !what.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, no regular file"));
+    }
+    read_at_most(path, bytes_max)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
 /// The path of a file that belongs to this one.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
@@ -174,6 +255,45 @@ mod tests {
             assert_eq!(read_if_there(&path).unwrap().unwrap(), text.as_bytes());
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_has_no_end_is_no_regular_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read_regular(&path, 5).unwrap(), b"12345");
+        let refused = |path: &Path, bytes_max| read_regular(path, bytes_max).unwrap_err().kind();
+        assert_eq!(refused(&path, 4), io::ErrorKind::FileTooLarge);
+        assert_eq!(refused(Path::new("/dev/zero"), 4), io::ErrorKind::InvalidInput);
+        assert_eq!(refused(dir.path(), 4), io::ErrorKind::IsADirectory);
+        assert_eq!(refused(&dir.path().join("gone"), 4), io::ErrorKind::NotFound);
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+        assert_eq!(refused(&pipe, 4), io::ErrorKind::InvalidInput, "and nobody waits");
+    }
+
+    #[test]
+    fn a_draft_gets_its_name_when_it_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, link) = (dir.path().join("a"), dir.path().join("link"));
+        let names = || fs::read_dir(dir.path()).unwrap().count();
+        let begun = |path: &Path, text: &str| {
+            let mut draft = Draft::begin(path).unwrap();
+            draft.write_all(text.as_bytes()).unwrap();
+            draft
+        };
+        drop(begun(&path, "half"));
+        assert_eq!(names(), 0);
+        begun(&path, "whole").finish().unwrap();
+        drop(begun(&path, "half"));
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("whole", 1));
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        begun(&link, "by a link").finish().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "by a link");
+        begun(Path::new("/dev/null"), "nothing").finish().unwrap();
+        assert!(Draft::begin(dir.path()).is_err());
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Scores of pairs, and what they say about who is stronger.
 
 use super::elo;
-use super::normal;
 use super::real;
-use super::student::t95;
+use super::student;
 
 /// What a pair can be worth to a player, in shares of its two points.
 pub const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
@@ -65,9 +64,12 @@ impl PairCounts {
         sum / real(self.pairs())
     }
 
-    /// The standard error of [`Self::mean`]; 0 if all pairs are alike.
-    pub fn standard_error(&self) -> f64 {
-        (self.variance() / real(self.informative().max(1))).sqrt()
+    /// The standard error of [`Self::mean`], which Student's distribution with its degrees of freedom goes with. `None`
+    /// if all pairs are alike, or one alone says something new: then nothing tells how far off the mean may be.
+    fn standard_error(&self) -> Option<(f64, u64)> {
+        let degrees = self.informative().saturating_sub(1);
+        let error = (self.variance() / real(degrees.max(1))).sqrt();
+        (degrees > 0 && error > 0.0).then_some((error, degrees))
     }
 
     /// The difference between the players with its error. `None` without a pair.
@@ -81,9 +83,8 @@ impl PairCounts {
             return None;
         }
         let mean = self.mean();
-        let (low, high) = if self.variance() > 0.0 && informative > 1 {
-            let unbiased = (self.variance() / real(informative - 1)).sqrt();
-            let reach = t95(informative - 1) * unbiased;
+        let (low, high) = if let Some((error, degrees)) = self.standard_error() {
+            let reach = student::t95(degrees) * error;
             (mean - reach, mean + reach)
         } else {
             // A share that is seen in none of n pairs is at most this, with 97.5 %.
@@ -113,12 +114,12 @@ impl PairCounts {
 
     /// How probable it is that the player is stronger, from 0 to 1: 1/2 if nothing is known.
     ///
-    /// Where all pairs are alike, the sign test: with equal players, half of the decided pairs go the other way.
+    /// By Student's distribution, as the interval of [`Self::estimate`]. Where all pairs are alike, the sign test: with
+    /// equal players, half of the decided pairs go the other way.
     pub fn los(&self) -> f64 {
         let ahead = self.mean() - 0.5;
-        let error = self.standard_error();
-        if error > 0.0 && self.informative() > 1 {
-            return normal::cdf(ahead / error);
+        if let Some((error, degrees)) = self.standard_error() {
+            return student::cdf(ahead / error, degrees);
         }
         let surprise = 0.5_f64.powf(real(self.informative()));
         if ahead > 0.0 {
@@ -138,22 +139,28 @@ impl PairCounts {
     }
 
     /// How many more pairs like these it takes until the stronger player is known with this probability; `None` if
-    /// it is known already or neither is ahead.
+    /// it is known already, neither is ahead, or the pairs do not tell.
     pub fn pairs_needed(&self, confidence: f64) -> Option<u64> {
-        let error = self.standard_error();
-        let z = (self.mean() - 0.5).abs() / error;
-        let due = normal::quantile(confidence);
-        if error <= 0.0 || z <= 0.0 || z >= due {
+        let (error, degrees) = self.standard_error()?;
+        let ahead = (self.mean() - 0.5).abs();
+        if ahead <= 0.0 || student::cdf(ahead / error, degrees) >= confidence {
             return None;
         }
-        let factor = (due / z).powi(2);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive, and saturates"
-        )]
-        let needed = (real(self.informative()) * factor).ceil() as u64;
-        Some(needed.saturating_sub(self.informative()).max(1))
+        // With more pairs the error shrinks, and so does the t that it is held against.
+        let is_enough = |degrees: u64| {
+            let error = (self.variance() / real(degrees)).sqrt();
+            ahead / error >= student::quantile(confidence, degrees)
+        };
+        let (mut too_few, mut enough) = (degrees, degrees);
+        while !is_enough(enough) {
+            too_few = enough;
+            enough = enough.saturating_mul(2);
+        }
+        while enough - too_few > 1 {
+            let middle = u64::midpoint(too_few, enough);
+            if is_enough(middle) { enough = middle } else { too_few = middle }
+        }
+        Some(enough - degrees)
     }
 }
 
@@ -166,6 +173,8 @@ pub enum Repeats {
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt as _;
+
     use super::*;
 
     fn counts(counts: [u64; 5]) -> PairCounts {
@@ -184,13 +193,16 @@ mod tests {
         check(pairs.mean(), 0.61, 1e-12);
         // (2 * 0.3721 + 5 * 0.1296 + 20 * 0.0121 + 15 * 0.0196 + 8 * 0.1521) / 50
         check(pairs.variance(), 0.0629, 1e-12);
-        check(pairs.standard_error(), (0.0629_f64 / 50.0).sqrt(), 1e-12);
+        let (error, degrees) = pairs.standard_error().unwrap();
+        check(error, (0.0629_f64 / 49.0).sqrt(), 1e-12);
+        assert_eq!(degrees, 49);
         let estimate = pairs.estimate().unwrap();
         check(estimate.elo, 77.706, 1e-3);
         // 0.61 -+ 2.0096 * sqrt(0.0629 / 49)
         check(estimate.low, elo::from_score(0.61 - 0.072_000), 0.01);
         check(estimate.high, elo::from_score(0.61 + 0.072_000), 0.01);
-        check(estimate.los, normal::cdf(0.11 / 0.035_468), 1e-6);
+        // t = 3.07020; Student's distribution with 49 degrees of freedom gives 0.99826 there.
+        check(estimate.los, 0.998_26, 1e-5);
         check(pairs.normalised_elo().unwrap(), 0.11 / (2.0_f64 * 0.0629).sqrt() * 347.44, 0.01);
     }
 
@@ -226,9 +238,49 @@ mod tests {
     fn more_pairs_are_needed_the_nearer_the_players_are() {
         let near = counts([10, 20, 41, 20, 11]);
         let more = near.pairs_needed(0.99).unwrap();
-        let z = (near.mean() - 0.5) / near.standard_error();
-        check(real(102 + more) / 102.0, (2.326_35 / z).powi(2), 0.01);
+        let (error, _) = near.standard_error().unwrap();
+        let z = (near.mean() - 0.5) / error;
+        check(real(101 + more) / 101.0, (2.326_35 / z).powi(2), 0.01);
         assert_eq!(counts([0, 0, 10, 20, 60]).pairs_needed(0.99), None, "it is known");
         assert_eq!(counts([5, 0, 5, 0, 5]).pairs_needed(0.99), None, "nobody is ahead");
+        assert_eq!(counts([0, 0, 0, 0, 1]).pairs_needed(0.99), None, "one pair tells nothing");
+    }
+
+    #[test]
+    fn few_pairs_are_enough_only_if_the_interval_says_so_too() {
+        let three = counts([2, 0, 1, 0, 0]);
+        // t = -2 with two degrees of freedom: 0.0918.
+        check(three.los(), 0.091_75, 1e-5);
+        let more = three.pairs_needed(0.99).unwrap();
+        let of = |times: u64| counts([2 * times, 0, times, 0, 0]);
+        assert!(of(1 + more.div_ceil(3)).los() < 0.01 && of(2).los() > 0.01, "{more}");
+        for counts in [[2, 0, 1, 0, 0], [0, 1, 1, 1, 3], [0, 0, 2, 1, 3], [0, 0, 3, 3, 0], [4, 1, 0, 0, 0]] {
+            let pairs = self::counts(counts);
+            let Estimate { low, high, los, .. } = pairs.estimate().unwrap();
+            assert_eq!(low > 0.0, los > 0.975, "{counts:?}: {low} {los}");
+            assert_eq!(high < 0.0, los < 0.025, "{counts:?}: {high} {los}");
+        }
+    }
+
+    /// What one is told to be sure of is wrong about as rarely as it says, with however few pairs.
+    #[test]
+    fn equal_players_are_rarely_called_unequal() {
+        const MATCHES: u32 = 4_000;
+        let mut rng = fourfold_engine::rng::seeded(6);
+        for pairs in [3, 4, 6, 10, 30] {
+            let mut claims = 0;
+            for _ in 0..MATCHES {
+                let mut counts = PairCounts::default();
+                for _ in 0..pairs {
+                    // Two games, each won or lost with 25 %, drawn otherwise.
+                    let half_points = (0..4).map(|_| u8::from(rng.random_bool(0.5))).sum();
+                    counts.add(half_points, Repeats::Nothing);
+                }
+                claims += u32::from((counts.los() - 0.5).abs() >= 0.49);
+            }
+            // Two sides of 1 % each; whole steps of few pairs leave some room.
+            let share = f64::from(claims) / f64::from(MATCHES);
+            assert!(share < 0.035, "{pairs} pairs: {share}");
+        }
     }
 }

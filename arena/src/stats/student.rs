@@ -8,16 +8,35 @@ const DEGREES_MAX: u64 = 300;
 /// Halvings of the search interval, more than a double has digits.
 const HALVINGS: u32 = 80;
 
+/// Beyond this no quantile is looked for: with one degree of freedom, a share of 1e-6 lies outside.
+const T_MAX: f64 = 1e6;
+
 /// The t of a two-sided interval that holds 95 %, for so many degrees of freedom, at least 1.
 pub fn t95(degrees: u64) -> f64 {
     if degrees >= DEGREES_MAX {
         return normal::Z95;
     }
-    // One degree is the widest: 12.7.
-    let (mut low, mut high) = (normal::Z95, 13.0);
+    quantile(0.975, degrees)
+}
+
+/// The probability of a value of at most `t`, for so many degrees of freedom, at least 1.
+pub fn cdf(t: f64, degrees: u64) -> f64 {
+    if degrees >= DEGREES_MAX {
+        return normal::cdf(t);
+    }
+    let half = within(t.abs(), degrees) / 2.0;
+    if t < 0.0 { 0.5 - half } else { 0.5 + half }
+}
+
+/// The value below which a share `p` of at least 1/2 lies, for so many degrees of freedom, at least 1.
+pub fn quantile(p: f64, degrees: u64) -> f64 {
+    if degrees >= DEGREES_MAX {
+        return normal::quantile(p);
+    }
+    let (mut low, mut high) = (0.0, T_MAX);
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
-        if within(middle, degrees) < 0.95 { low = middle } else { high = middle }
+        if cdf(middle, degrees) < p { low = middle } else { high = middle }
     }
     f64::midpoint(low, high)
 }
@@ -63,6 +82,25 @@ mod tests {
             (1_000_000, 1.9600),
         ] {
             assert!((t95(degrees) - t).abs() < 6e-5, "{degrees}: {}", t95(degrees));
+        }
+    }
+
+    #[test]
+    fn the_distribution_agrees_with_tables() {
+        // One degree of freedom: 1/2 + atan(t) / pi.
+        for (t, degrees, p) in [
+            (0.0, 3, 0.5),
+            (1.0, 1, 0.75),
+            (-1.0, 1, 0.25),
+            (2.9200, 2, 0.95),
+            (-2.9200, 2, 0.05),
+            (2.8214, 9, 0.99),
+            (1.0, 1_000, 0.841_344_7),
+        ] {
+            assert!((cdf(t, degrees) - p).abs() < 1e-5, "{t}, {degrees}: {}", cdf(t, degrees));
+        }
+        for (degrees, t) in [(1, 31.8205), (2, 6.9646), (5, 3.3649), (1_000, 2.3263)] {
+            assert!((quantile(0.99, degrees) - t).abs() < 6e-5, "{degrees}: {}", quantile(0.99, degrees));
         }
     }
 }

@@ -3,7 +3,7 @@
 mod foreign;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 
 use crate::http::control::ControlClient;
@@ -12,6 +12,7 @@ use crate::storage::filter::{Meeting, OpeningWanted, PliesWanted, ResultWanted, 
 use crate::storage::records::export::ExportFormat;
 use crate::storage::records::import::{self, ImportError};
 use crate::system::causes::with_causes;
+use crate::system::files::Draft;
 use anyhow::Context;
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -26,6 +27,7 @@ use super::operator::DataArg;
 use crate::app::laboratory::labels::{LabelledForm, Labeller};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::{ProgressLine, while_working};
 
@@ -54,7 +56,9 @@ enum GamesAction {
 
 /// Write the records of all finished games, in the order in which they finished.
 ///
-/// Works while the daemon plays on. Ctrl-C keeps what was written until then; --after goes on behind it.
+/// Works while the daemon plays on. Ctrl-C keeps what has gone to standard output until then; --after goes on behind
+/// it. The file of --out gets its name when all of it is written: interrupted, it is not there, or what it was before.
+/// `games import` reads ndjson; compact, pgn and csv are for other programs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -154,7 +158,8 @@ impl GamesChosen {
 
 /// Take in the games of a file, whether a daemon runs or not.
 ///
-/// The file has records, as `games export` writes them here or elsewhere, or it is the log of a match or a tournament,
+/// The file has records, as `games export --format ndjson` writes them here or elsewhere (compact, pgn and csv, which
+/// leave things out or are for other programs, are not read), or it is the log of a match or a tournament,
 /// or it has lines of column digits: moves from the empty board, a result (1-0, 0-1, 1/2-1/2, first, second, draw),
 /// which may be left out where the moves end the game, and the names of both players or none; blanks, tabs or commas
 /// between.
@@ -228,15 +233,27 @@ impl ExportGames {
                 Exit::usage("--labels: ndjson and csv have a place for them, the others have none").into()
             );
         }
-        self.data.command(async |daemon| match &self.out {
-            Some(path) => self.write_file(daemon, path).await,
-            None => self.write_out(daemon).await,
-        })
+        match &self.out {
+            Some(path) => {
+                let interrupt = Interrupt::listen()?;
+                self.data.command(async |daemon| self.write_file(daemon, path, &interrupt).await)
+            }
+            None => self.data.command(async |daemon| self.write_out(daemon).await),
+        }
     }
 
-    async fn write_file(&self, daemon: &ControlClient, path: &Path) -> anyhow::Result<()> {
-        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let sum = self.write(daemon, &mut BufWriter::new(file)).await?;
+    async fn write_file(
+        &self,
+        daemon: &ControlClient,
+        path: &Path,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<()> {
+        let cannot = || format!("cannot write {}", path.display());
+        let mut out = BufWriter::new(Draft::begin(path).with_context(cannot)?);
+        let written = self.write(daemon, &mut out, Some(interrupt)).await;
+        interrupt.check(|| format!("nothing is in {} of this export", path.display()))?;
+        let sum = written?;
+        out.into_inner().map_err(IntoInnerError::into_error).and_then(Draft::finish).with_context(cannot)?;
         if self.checksum {
             let path = sum_file(path);
             std::fs::write(&path, self.sum_line(&sum))
@@ -246,16 +263,21 @@ impl ExportGames {
     }
 
     async fn write_out(&self, daemon: &ControlClient) -> anyhow::Result<()> {
-        let sum = self.write(daemon, &mut BufWriter::new(io::stdout().lock())).await?;
+        let sum = self.write(daemon, &mut BufWriter::new(io::stdout().lock()), None).await?;
         if self.checksum {
             io::stderr().write_all(self.sum_line(&sum).as_bytes())?;
         }
         Ok(())
     }
 
-    /// Writes all of it, and says the sum over what was written.
-    async fn write(&self, daemon: &ControlClient, out: &mut impl Write) -> anyhow::Result<String> {
-        let mut out = Summed { out, hash: Sha256::new() };
+    /// Writes all of it, unless it is interrupted, and says the sum over what was written.
+    async fn write(
+        &self,
+        daemon: &ControlClient,
+        out: &mut impl Write,
+        interrupt: Option<&Interrupt>,
+    ) -> anyhow::Result<String> {
+        let mut out = Summed { out, hash: Sha256::new(), interrupt };
         match self.labelled_form().filter(|_| self.labels) {
             Some(form) => self.write_labelled(daemon, form, &mut out).await?,
             None => self.write_text(daemon, &mut out).await?,
@@ -314,10 +336,15 @@ impl ExportGames {
 struct Summed<'a, W> {
     out: &'a mut W,
     hash: Sha256,
+    /// What ends it early.
+    interrupt: Option<&'a Interrupt>,
 }
 
 impl<W: Write> Summed<'_, W> {
     fn take(&mut self, text: &[u8]) -> io::Result<()> {
+        if self.interrupt.is_some_and(Interrupt::is_told) {
+            return Err(io::Error::other("interrupted"));
+        }
         self.hash.update(text);
         self.out.write_all(text)
     }
@@ -353,7 +380,7 @@ impl ImportGames {
         let translated = foreign::records(&file, &foreign)?;
         let open = || -> anyhow::Result<Box<dyn BufRead + '_>> {
             Ok(match &translated {
-                Some(text) => Box::new(text.as_bytes()),
+                Some(foreign) => Box::new(foreign.records.as_bytes()),
                 None => Box::new(open(&file)?),
             })
         };
@@ -372,6 +399,9 @@ impl ImportGames {
                 progress.advance(taken.imported + taken.passed_over);
             }
         })?;
+        if let Some(foreign) = translated.as_ref().filter(|_| imported > 0) {
+            io::stderr().write_all(foreign.names.as_bytes())?;
+        }
         Ok(writeln!(io::stdout(), "games imported: {imported}, there already: {passed_over}")?)
     }
 }

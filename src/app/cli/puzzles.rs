@@ -91,7 +91,7 @@ impl PuzzlesCommand {
                 if interrupt.is_told() {
                     break;
                 }
-                let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
+                let line = line.map_err(|error| input::unreadable(path, &error))?;
                 progress.advance(1);
                 if let Some(number) = unreadable {
                     return Err(no_record(&name, number).into());

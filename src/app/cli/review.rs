@@ -165,6 +165,11 @@ fn percent(rate: Option<f64>) -> String {
     rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
 }
 
+/// `1 move`, `2 moves`.
+fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 fn summary(skill: &Skill) -> String {
     format!(
         "accuracy {} of {}, {} of {} optimal, {}",
@@ -176,18 +181,13 @@ fn summary(skill: &Skill) -> String {
     )
 }
 
-/// `1 blunder`, `2 blunders`.
-fn counted(number: u64, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn one_blunder_is_not_several() {
-        assert_eq!(counted(1, "blunder"), "1 blunder");
-        assert_eq!([0, 2].map(|number| counted(number, "blunder")), ["0 blunders", "2 blunders"]);
+    fn one_is_no_plural() {
+        let counts = [0, 1, 2].map(|count| counted(count, "blunder"));
+        assert_eq!(counts, ["0 blunders", "1 blunder", "2 blunders"]);
     }
 }

@@ -17,6 +17,7 @@ use fourfold_engine::solver::wide::{WideSolver, WideVariant};
 use fourfold_engine::solver::{SearchLimits, Solver};
 
 use self::answer::{LineSolver, SolveQuestion};
+use crate::app::terminal::exit::Exit;
 
 /// More threads than any machine this runs on has cores.
 const THREADS_MAX: usize = 256;
@@ -63,14 +64,17 @@ pub(super) struct SolveCommand {
     /// than can be played.
     #[arg(long, value_name = "V", default_value_t)]
     variant: WideVariant,
-    /// Moves from the empty board, one base-36 column digit each from 1; `-` for one such line after the other from
-    /// standard input.
+    /// Moves from the empty board, one base-36 column digit each from 1; `-`, alone, for one such line after the
+    /// other from standard input.
     #[arg(value_name = "MOVES", default_value = "-")]
     positions: Vec<String>,
 }
 
 impl SolveCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.positions.len() > 1 && self.positions.iter().any(|moves| moves == "-") {
+            return Err(Exit::usage("MOVES: `-`, for lines from standard input, stands alone").into());
+        }
         let threads = self.threads.unwrap_or_else(all_cores);
         // A single position gets all threads for itself.
         let is_single = self.positions.len() == 1 && self.positions != ["-"];

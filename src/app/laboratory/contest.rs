@@ -14,6 +14,7 @@ use self::programs::ProgramArgs;
 use crate::app::laboratory::paper::{Paper, PaperFormat, sum_of};
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::input;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::seed;
 use crate::system::bot_files;
@@ -35,6 +36,20 @@ use fourfold_arena::time::{BotLimits, TimeControl};
 use fourfold_arena::watchdog::Watchdog;
 use fourfold_bots::BotSpec;
 use fourfold_engine::Variant;
+
+/// Games of a run at most: more than any machine plays in its life.
+const GAMES_MAX: u64 = 1_000_000_000_000;
+
+/// Games at the same time at most: each has a thread, and programs of its own.
+const CONCURRENCY_MAX: usize = 4_096;
+
+/// A file of openings has at most so many bytes: all 67,557 after eight plies with their scores are under one MiB, and
+/// what has no end would fill the memory.
+const OPENINGS_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Plies of balanced openings that are offered: after an odd number the other side is to move, and the book reaches no
+/// further.
+const BALANCED_PLIES: [u32; 4] = [4, 6, 8, 10];
 
 /// Flags of every contest.
 #[derive(Debug, clap::Args)]
@@ -65,7 +80,7 @@ pub(in crate::app) struct ContestArgs {
     #[arg(long, value_name = "V", default_value_t)]
     variant: Variant,
     /// Games at the same time; by default as many as there are processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_concurrency)]
     concurrency: Option<NonZeroUsize>,
     /// Decides openings and whatever bots draw. Equal seeds give equal games; by default a new one, which is printed.
     #[arg(long, value_name = "S")]
@@ -200,9 +215,8 @@ impl ContestArgs {
             "balanced" => Ok(Suite::balanced(self.variant).map_err(|error| usage(&error))?),
             deeper if deeper.starts_with("balanced:") => Ok(self.balanced_after(deeper)?),
             file => {
-                let text = std::fs::read_to_string(file).map_err(|error| {
-                    Exit::new(Code::NoInput, format!("cannot read openings {file}: {error}"))
-                })?;
+                let text = input::read_text_at_most(Path::new(file), OPENINGS_BYTES_MAX)
+                    .map_err(|error| error.before("--openings: "))?;
                 let suite = Suite::from_list(self.variant, &text);
                 Ok(suite.map_err(|error| usage(&format!("{file}: {error}")))?)
             }
@@ -215,9 +229,11 @@ impl ContestArgs {
         if self.variant != Variant::STANDARD {
             return Err(usage(&SuiteError::NoneBalanced(self.variant)));
         }
-        let plies = text.trim_start_matches("balanced:").parse();
-        let plies = plies.map_err(|_| usage(&format!("`{text}` is not like balanced:6")))?;
-        Suite::balanced_after(plies).map_err(|error| usage(&error))
+        let plies = text.trim_start_matches("balanced:").parse::<u32>();
+        let plies = plies.ok().filter(|plies| BALANCED_PLIES.contains(plies));
+        let allowed =
+            || usage(&format!("`{text}`: there are balanced:4, balanced:6, balanced:8 and balanced:10"));
+        Suite::balanced_after(plies.ok_or_else(allowed)?).map_err(|error| usage(&error))
     }
 
     fn entrant(&self, spec: &str, name: &str, watchdog: &Watchdog) -> anyhow::Result<Box<dyn Entrant>> {
@@ -409,10 +425,15 @@ pub(in crate::app) fn fault_lines(kinds: &[FaultKindReport]) -> Vec<String> {
 }
 
 /// Reads a number of games: they come in pairs.
+fn parse_concurrency(text: &str) -> Result<NonZeroUsize, String> {
+    let games = text.parse().ok().filter(|games: &NonZeroUsize| games.get() <= CONCURRENCY_MAX);
+    games.ok_or_else(|| format!("a whole number from 1 to {CONCURRENCY_MAX}"))
+}
+
 pub(in crate::app) fn parse_games(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(games) if games >= 2 && u64::is_multiple_of(games, 2) => Ok(games),
-        Ok(_) | Err(_) => Err("games come in pairs: an even number from 2".to_owned()),
+        Ok(games) if (2..=GAMES_MAX).contains(&games) && u64::is_multiple_of(games, 2) => Ok(games),
+        Ok(_) | Err(_) => Err(format!("games come in pairs: an even number from 2 to {GAMES_MAX}")),
     }
 }
 
@@ -444,8 +465,9 @@ mod tests {
     #[test]
     fn games_come_in_pairs() {
         assert_eq!(parse_games("10"), Ok(10));
-        for text in ["0", "1", "7", "-2", "x", ""] {
-            assert!(parse_games(text).is_err(), "{text}");
+        for text in ["0", "1", "7", "-2", "x", "", "99999999999999999999", "1000000000002"] {
+            let error = parse_games(text).unwrap_err();
+            assert!(error.ends_with("an even number from 2 to 1000000000000"), "{text}: {error}");
         }
     }
 }

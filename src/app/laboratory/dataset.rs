@@ -7,7 +7,7 @@ mod sheet;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -77,10 +77,10 @@ pub(in crate::app) struct DatasetCommand {
     /// One JSON object a line, or a table.
     #[arg(long, value_enum, default_value_t = LabelFormat::Ndjson)]
     format: LabelFormat,
-    /// Write to this file instead of standard output.
+    /// Write to this file, which must not be there, instead of standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write a data sheet to this file, in Markdown.
+    /// Write a data sheet to this file, which must not be there, in Markdown.
     #[arg(long, value_name = "FILE", requires = "out")]
     sheet: Option<PathBuf>,
     /// Positions solved at the same time; by default as many as there are processors.
@@ -103,6 +103,9 @@ struct Drawn {
 impl DatasetCommand {
     pub(in crate::app) fn run(&self) -> anyhow::Result<()> {
         self.check_classes()?;
+        // Both, before the hours that the positions may take.
+        new_file("--sheet", self.sheet.as_deref())?;
+        new_file("--out", self.out.as_deref())?;
         let drawn = match &self.out {
             Some(path) => {
                 let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -206,6 +209,17 @@ impl DatasetCommand {
         )?;
         // Behind a gap nothing is kept: a file that ends early is the beginning of the whole one.
         Ok(labels.into_iter().map_while(|label| label).collect())
+    }
+}
+
+/// A file of positions may have taken hours: none is written over.
+fn new_file(option: &str, path: Option<&Path>) -> Result<(), Exit> {
+    match path {
+        Some(path) if path.is_file() => {
+            let message = format!("{option}: {} is there already, name a new file", path.display());
+            Err(Exit::usage(message))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

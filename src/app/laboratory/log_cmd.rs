@@ -18,6 +18,7 @@ use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::output;
 use crate::storage::records::Record;
 use crate::storage::records::export::ExportFormat;
+use crate::system::causes::with_causes;
 
 /// Print the table of a log, its games in another format, or whether it is whole.
 ///
@@ -152,7 +153,9 @@ fn record_of(game: &MatchRecord) -> anyhow::Result<Record> {
 /// A log that is not there is not a damaged one.
 pub(in crate::app) fn unreadable(error: LogError) -> anyhow::Error {
     match &error {
-        LogError::Io { .. } => Exit::new(Code::NoInput, format!("cannot read {error}")).into(),
+        LogError::Io { .. } => {
+            Exit::new(Code::NoInput, format!("cannot read {}", with_causes(&error))).into()
+        }
         LogError::OtherRun { .. } => Exit::new(Code::Data, error.to_string()).into(),
         LogError::Exists { .. } | LogError::InUse { .. } | LogError::Corrupt { .. } => {
             contest::log_error(error)

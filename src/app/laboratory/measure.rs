@@ -39,6 +39,22 @@ use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::ProgressLine;
 
+/// What is settled when parts are put together: they were measured so.
+const OF_A_MEASUREMENT: [&str; 12] = [
+    "bots",
+    "shard",
+    "move_ms",
+    "positions",
+    "solved",
+    "classes",
+    "games",
+    "ladder",
+    "ladder_games",
+    "traps",
+    "trap_games",
+    "seed",
+];
+
 /// Measure how well bots play, by the exact solver.
 ///
 /// A bot chooses in positions of 10 to 27 stones from random games and from games of a weak bot. `good` is the share of
@@ -104,7 +120,7 @@ pub(in crate::app) struct MeasureCommand {
     #[arg(long, value_name = "K/N", conflicts_with_all = ["solved", "json"])]
     shard: Option<Shard>,
     /// Put these parts together: the figures of the whole measurement.
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["bots", "shard"])]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = OF_A_MEASUREMENT)]
     join: Vec<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]

@@ -55,7 +55,7 @@ pub(in crate::app) struct RateCommand {
     #[arg(long)]
     json: bool,
     /// Print the table for a paper.
-    #[arg(long, value_enum, conflicts_with = "json")]
+    #[arg(long, value_enum, conflicts_with_all = ["json", "matrix"])]
     format: Option<PaperFormat>,
 }
 
@@ -119,7 +119,7 @@ impl RateCommand {
 pub(in crate::app::laboratory) fn code(error: &RateError) -> Code {
     match error {
         RateError::Line { .. } => Code::Data,
-        RateError::Unreadable(_) => Code::Io,
+        RateError::Unreadable(error) => input::code(error),
     }
 }
 

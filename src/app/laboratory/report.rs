@@ -1,6 +1,5 @@
 //! `fourfold report`: a log as a page, or as tables for a paper.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +15,7 @@ use crate::app::laboratory::log_cmd;
 use crate::app::laboratory::paper::{Paper, PaperFormat, difference_picture, ratings_picture, sum_of};
 use crate::app::laboratory::rate;
 use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::input;
 
 /// Make a page, or tables for a paper, of the log of a match or a tournament.
 ///
@@ -80,7 +80,7 @@ impl ReportCommand {
     fn of_records(&self) -> anyhow::Result<(Paper, Vec<String>)> {
         let name = self.log.display();
         let mut games = Games::new(Only::default(), Trust::Checked);
-        let file = BufReader::new(open(&self.log)?);
+        let file = BufReader::new(input::open_file(&self.log)?);
         games.read(file).map_err(|error| Exit::new(rate::code(&error), format!("{name}: {error}")))?;
         if games.is_empty() {
             return Err(Exit::new(Code::Data, format!("{name}: there is no finished game in it")).into());
@@ -90,19 +90,14 @@ impl ReportCommand {
     }
 }
 
-fn open(path: &Path) -> Result<File, Exit> {
-    File::open(path)
-        .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {}: {error}", path.display())))
-}
-
 /// Whether a file begins as logs of runs do.
 fn is_log(path: &Path) -> anyhow::Result<bool> {
     const BEGINNING: &[u8] = br#"{"event":"start""#;
     let mut begin = Vec::new();
-    open(path)?
+    input::open_file(path)?
         .take(BEGINNING.len() as u64)
         .read_to_end(&mut begin)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+        .map_err(|error| input::unreadable(path, &error))?;
     Ok(begin == BEGINNING)
 }
 

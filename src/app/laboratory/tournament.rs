@@ -48,9 +48,9 @@ pub(in crate::app) struct TournamentCommand {
     /// Rounds of a Swiss tournament; by default enough to find the first.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
-    /// How many of the first entrants play the gauntlet.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    seeds: u32,
+    /// How many of the first entrants play the gauntlet; by default one.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    seeds: Option<u32>,
     /// Print the tables for a paper at the end.
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["json", "events"])]
     table_format: Option<PaperFormat>,
@@ -114,13 +114,15 @@ impl TournamentCommand {
 
     fn format(&self) -> anyhow::Result<Format> {
         let entrants = u32::try_from(self.entrants.len()).unwrap_or(u32::MAX);
+        let seeds = self.seeds.unwrap_or(1);
+        self.check_meant()?;
         Ok(match self.format {
             FormatArgument::RoundRobin => Format::RoundRobin,
-            FormatArgument::Gauntlet if self.seeds >= entrants => {
-                let message = format!("--seeds {} leaves nobody of {entrants} entrants to play", self.seeds);
+            FormatArgument::Gauntlet if seeds >= entrants => {
+                let message = format!("--seeds {seeds} leaves nobody of {entrants} entrants to play");
                 return Err(Exit::usage(message).into());
             }
-            FormatArgument::Gauntlet => Format::Gauntlet { seeds: self.seeds },
+            FormatArgument::Gauntlet => Format::Gauntlet { seeds },
             FormatArgument::Swiss => {
                 // Halving the field until one is left.
                 let enough = entrants.next_power_of_two().trailing_zeros();
@@ -129,6 +131,19 @@ impl TournamentCommand {
             FormatArgument::Knockout => Format::Knockout,
             FormatArgument::Ladder => Format::Ladder,
         })
+    }
+
+    /// What another format would heed is a mistake.
+    fn check_meant(&self) -> Result<(), Exit> {
+        if self.rounds.is_some() && self.format != FormatArgument::Swiss {
+            return Err(Exit::usage(
+                "--rounds: only a Swiss tournament (--format swiss) has a number of them",
+            ));
+        }
+        if self.seeds.is_some() && self.format != FormatArgument::Gauntlet {
+            return Err(Exit::usage("--seeds: only a gauntlet (--format gauntlet) has any"));
+        }
+        Ok(())
     }
 }
 

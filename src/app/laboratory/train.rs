@@ -51,7 +51,8 @@ Examples:
 pub(in crate::app) struct TrainCommand {
     /// Which bot learns, with its settings: see `fourfold bots`.
     bot: BotSpec,
-    /// Games to learn from, those before the run was taken up again included [default: 1000; with --from all].
+    /// Games to learn from, those before the run was taken up again included [default: 1000; with --from all]. Games
+    /// come in steps, of 1000 for ntuple, 2 for c4ai and 100 or 200 for lines69, and the last one is played to its end.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
     /// Equal seeds give equal runs, of ntuple only with --threads 1 [default: 1].
@@ -185,13 +186,29 @@ impl TrainCommand {
             out: io::stdout(),
             files,
         };
+        let begun_with = run.course.games();
         let ended = self.learn(&mut run, lessons, &mut curve, &interrupt);
         // Whatever ended it, what was learnt is kept, before anything else that takes its time.
         run.save()?;
         if run.course.games() != ended? {
             curve.measure(&*run.course, run.cpu_seconds)?;
         }
+        self.tell_more(begun_with, run.course.games())?;
         Ok(if interrupt.is_told() { RunEnd::Told } else { RunEnd::Over })
+    }
+
+    /// Says on standard error that more games were played than were asked for.
+    fn tell_more(&self, begun_with: u64, games: u64) -> io::Result<()> {
+        match self.games.filter(|&wanted| begun_with < wanted && wanted < games) {
+            Some(wanted) => {
+                let bot = self.bot.name();
+                writeln!(
+                    io::stderr(),
+                    "{games} games instead of {wanted}: {bot} learns in steps of several games"
+                )
+            }
+            None => Ok(()),
+        }
     }
 
     /// Begins a run or takes one up again.

@@ -9,6 +9,7 @@ use crate::http::ApiCode;
 use crate::http::control::ControlError;
 use crate::storage::StoreError;
 use crate::storage::engine::EngineError;
+use crate::storage::postgres::PostgresOpenError;
 use crate::storage::records::lines::LineError;
 use crate::storage::sqlite::{OpenError, RestoreError};
 use crate::storage::transfer::TransferError;
@@ -73,6 +74,11 @@ impl Exit {
         Self { code, message: message.into() }
     }
 
+    /// The same with words before it, such as the option that it is about.
+    pub(in crate::app) fn before(self, words: &str) -> Self {
+        Self { message: format!("{words}{}", self.message), ..self }
+    }
+
     /// The arguments make no sense.
     pub(in crate::app) fn usage(message: impl Into<String>) -> Self {
         Self::new(Code::Usage, message)
@@ -113,6 +119,8 @@ fn code_of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Code> {
     } else if let Some(error) = cause.downcast_ref::<OpenError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<EngineError>() {
+        Some(Code::Other(error.exit_code()))
+    } else if let Some(error) = cause.downcast_ref::<PostgresOpenError>() {
         Some(Code::Other(error.exit_code()))
     } else if let Some(error) = cause.downcast_ref::<RestoreError>() {
         Some(Code::Other(error.exit_code()))

@@ -26,7 +26,9 @@ use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::world::chance;
 use crate::operations::verify::{VerifyReport, verify};
 use crate::operations::voiding::{PORTIONS, VoidedAccount, VoidingError, void_account};
+use crate::play::house::new_account;
 use crate::storage::StoredGame;
+use crate::storage::record::StoredPlayer;
 use crate::storage::records::Record;
 use crate::storage::records::export::{ExportFormat, RecordReader};
 use crate::storage::records::import::{ImportBatch, Importer};
@@ -34,6 +36,8 @@ use crate::storage::records::players::PlayerCache;
 use crate::storage::store::{Refused, Write};
 use crate::storage::writer::WriteError;
 use crate::study::learning::lesson_history::said_in;
+use crate::study::learning::{self, LearnerPlan};
+use crate::system::config::{HouseBotConfig, HouseBotConfigs};
 
 /// Most games in one list: some 150 KiB.
 pub(super) const LIST_MAX: u32 = 200;
@@ -119,8 +123,12 @@ async fn import(State(control): State<Control>, request: Request) -> Result<Json
     let new_id = || PlayerId::random(&mut chance());
     let mut importer = Importer::new(records.as_bytes(), &*control.store, new_id);
     let mut taken_in = 0;
+    // Where a daemon runs, the bots of the house have their accounts.
+    let absent = control.daemon.is_none().then(AbsentHouse::default);
     while let Some(ImportBatch { players, games }) = importer.next_batch().await? {
         for player in players {
+            let player =
+                absent.as_ref().map_or_else(|| player.clone(), |house| house.keep_name(player.clone()));
             control.writer.write(player).await?;
         }
         // All are queued before the first is waited for, so that they share commits.
@@ -134,6 +142,38 @@ async fn import(State(control): State<Control>, request: Request) -> Result<Json
     let done = ImportedGames { imported: taken_in, passed_over: importer.passed_over };
     tracing::info!(imported = done.imported, passed_over = done.passed_over, "games were imported");
     Ok(Json(done))
+}
+
+/// The bots of the house where no daemon has made their accounts yet: those that it is built with, and its learners.
+/// Their names stay theirs, so that games of theirs come in as they do where the house is there.
+struct AbsentHouse {
+    line_up: Vec<HouseBotConfig>,
+    learners: Vec<LearnerPlan>,
+}
+
+impl Default for AbsentHouse {
+    fn default() -> Self {
+        Self { line_up: HouseBotConfigs::default().0, learners: learning::plans() }
+    }
+}
+
+impl AbsentHouse {
+    /// Makes a new player who has the name of a bot of the house that bot.
+    fn keep_name(&self, write: Write) -> Write {
+        let Write::AddPlayer { player, password } = write else { return write };
+        let player = self.account(player.id.clone(), player.name.clone()).unwrap_or(player);
+        Write::AddPlayer { player, password }
+    }
+
+    fn account(&self, id: PlayerId, name: PlayerName) -> Option<StoredPlayer> {
+        let key = name.key();
+        if let Some(bot) = self.line_up.iter().find(|bot| bot.name.key() == key) {
+            return Some(new_account(id, bot.name.clone(), bot.about(), bot.elo()));
+        }
+        let learner = self.learners.iter().find(|plan| name.is_or_is_version_of(&plan.name))?;
+        let own = if learner.name.key() == key { learner.name.clone() } else { name };
+        Some(new_account(id, own, learner.about, None))
+    }
 }
 
 async fn record(State(control): State<Control>, id: PathPart) -> Result<Json<Record>, Refusal> {

@@ -186,6 +186,15 @@ async fn repair(State(control): State<Control>) -> Result<Json<List<LearnerRepor
 }
 
 fn unknown(name: &str) -> Refusal {
+    if learning::plans().iter().any(|plan| plan.name.as_str().eq_ignore_ascii_case(name)) {
+        let message = format!(
+            "the learner `{name}` is not here yet: a daemon makes it at its first start, where learning.enabled is true"
+        );
+        return Refusal(ApiError {
+            field: Some(NO_LEARNER.into()),
+            ..ApiError::new(ApiCode::NotFound, message)
+        });
+    }
     let names: Vec<String> = learning::plans().iter().map(|plan| plan.name.to_string()).collect();
     let message = format!(
         "no learner of the house is called `{name}`: there are {}, and versions that are frozen, such as memory@300",

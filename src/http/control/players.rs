@@ -137,7 +137,7 @@ pub(crate) struct LogEntry {
     pub(crate) action: String,
     /// The id of the game or study, the name that the player has now, the network, the code, or `arena`.
     pub(crate) subject: String,
-    /// To what name, what text.
+    /// From what name to what name, what text.
     pub(crate) detail: Option<String>,
     /// When it ends by itself, RFC 3339.
     pub(crate) until: Option<String>,

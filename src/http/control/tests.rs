@@ -173,6 +173,39 @@ async fn records_come_in_while_the_arena_plays_on() {
     }
 }
 
+/// Games of another arena's house come in before a daemon has ever run: its bots must still find their names free.
+#[tokio::test]
+async fn records_that_come_before_the_house_leave_it_its_names() {
+    use crate::model::result::{EndReason, GameResult};
+    use crate::play::house::HouseBots;
+    use crate::storage::conformance::{FIRST_WINS, add_players, play, spec};
+    use crate::system::config::{Config, ProgramsConfig};
+    let elsewhere = control();
+    add_players(&*elsewhere.store, &["PERFECT", "Ada", "memory@300", "memory-spectator"]).await;
+    let players = [("PERFECT", "Ada"), ("memory@300", "memory-spectator")];
+    for (id, (first, second)) in ["one", "two"].into_iter().zip(players) {
+        play(&*elsewhere.store, spec(id, first, second), FIRST_WINS, GameResult::First, EndReason::Four)
+            .await;
+    }
+    let records = exported(&ControlClient::here(elsewhere), "ndjson", None).await.unwrap();
+    let here = control();
+    let (store, writer) = (Arc::clone(&here.store), here.writer.clone());
+    let client = ControlClient::here(here);
+    assert_eq!(client.import_games(records).await.unwrap().imported, 2);
+    assert_eq!(client.verify_games().await.unwrap().findings, [""; 0]);
+    let player = async |name: &str| store.player_by_name(&name.parse().unwrap()).await.unwrap().unwrap();
+    for (name, house) in [("perfect", true), ("memory@300", true), ("memory-spectator", true), ("ada", false)]
+    {
+        assert_eq!(player(name).await.house, house, "{name}");
+    }
+    assert_eq!(player("perfect").await.name.as_str(), "perfect");
+    let (config, files) = (Config::default(), tempfile::tempdir().unwrap());
+    let line_up = &config.house_bots.0;
+    let house = HouseBots::set_up(line_up, &ProgramsConfig::default(), files.path(), &*store, &writer).await;
+    let (there, wanted) = (house.unwrap().all().len(), line_up.len());
+    assert_eq!(there, wanted, "nobody is left out");
+}
+
 #[tokio::test]
 async fn a_check_and_a_copy_are_made_of_real_files() {
     let directory = tempfile::tempdir().unwrap();

@@ -29,7 +29,7 @@ impl MemoryTables {
                 banned.ok_or(Refused::NotBanned)?.ban = None;
                 Written::Done
             }
-            MeasureKind::Rename { name } => {
+            MeasureKind::Rename { name, .. } => {
                 if self.player_by_name(name).is_some_and(|other| other.id != *player) {
                     return Err(Refused::NameTaken);
                 }

@@ -89,7 +89,7 @@ pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOut
         MeasureKind::Unban => {
             done_if(db::query(UNBAN).bind(player.as_str()).execute(connection).await?, Refused::NotBanned)
         }
-        MeasureKind::Rename { name } => rename(connection, player, name).await?,
+        MeasureKind::Rename { name, .. } => rename(connection, player, name).await?,
         MeasureKind::ClearProfile => players::set_portrait(connection, player, &Portrait::default()).await?,
         MeasureKind::ResetPassword { password } => {
             credentials::set_password(connection, player, password, None).await?

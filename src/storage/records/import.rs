@@ -390,7 +390,7 @@ mod tests {
         check_broken("\n{\"event\":\"started\"}\n", "there are no records in it");
         check_broken(&change("1212121", "12121212"), "line 3: move 8 is illegal: the game is over");
         check_broken(&change("1212121", "11111112"), "line 3: move 7 is illegal: column 1 is full");
-        check_broken(&change("1212121", "1212120"), "line 3: move 7 is `0`, not a column from 1 to c");
+        check_broken(&change("1212121", "1212120"), "line 3: move 7 is `0`, not a column from 1 to 7");
         check_broken(
             &change("\"first\",\"reason\"", "\"second\",\"reason\""),
             "line 3: the board says first by four, recorded is second by four",

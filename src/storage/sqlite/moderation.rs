@@ -89,7 +89,7 @@ pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
                        WHERE id = ? AND banned_because IS NOT NULL";
             done_if(db::query(sql).bind(player.as_str()).execute(connection)?, Refused::NotBanned)
         }
-        MeasureKind::Rename { name } => rename(connection, player, name)?,
+        MeasureKind::Rename { name, .. } => rename(connection, player, name)?,
         MeasureKind::ClearProfile => players::set_portrait(connection, player, &Portrait::default())?,
         MeasureKind::ResetPassword { password } => {
             credentials::set_password(connection, player, password, None)?

@@ -1,7 +1,7 @@
 //! Copies that the daemon makes by itself.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf, absolute};
 use std::str::FromStr;
 
 use serde::de::Error as _;
@@ -31,7 +31,7 @@ impl Default for BackupConfig {
 
 impl BackupConfig {
     /// Refuses half of what copies need, and what cannot be copied so.
-    pub(super) fn check(&self, storage: &StorageConfig) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, storage: &StorageConfig, data: &Path) -> Result<(), ConfigError> {
         let refused =
             |keys, message: &str| Err(ConfigError::Contradiction { keys, message: message.to_owned() });
         let has_directory = !self.directory.as_os_str().is_empty();
@@ -42,8 +42,19 @@ impl BackupConfig {
             let message = "the server of the database copies it with tools of its own, such as pg_dump";
             return refused("backup.at and storage.url", message);
         }
+        if has_directory && is_same(&self.directory, data) {
+            let message = "copies that lie with the database are lost with it: give a directory of their own";
+            return refused("backup.directory and server.data", message);
+        }
         Ok(())
     }
+}
+
+/// Whether two paths lead to one directory, if it is there already.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let plain =
+        |path: &Path| path.canonicalize().or_else(|_| absolute(path)).unwrap_or_else(|_| path.to_owned());
+    plain(one) == plain(other)
 }
 
 /// When copies are made: five fields of cron, in UTC; never if empty.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{Config, ConfigError, LogFilter};
+use crate::system::files;
 
 /// What all our variables begin with. The rest is section and key in capitals, `FOURFOLD_LIMITS_CONNECTIONS`; the keys
 /// of `[server]` go without their section, `FOURFOLD_LISTEN`.
@@ -16,6 +17,10 @@ const RUST_LOG: &str = "RUST_LOG";
 
 /// The section whose keys go without its name.
 const PLAIN_SECTION: &str = "server";
+
+/// A file has at most so many bytes: one with every key explained and a thousand bots has a tenth of it, and what is
+/// longer is no configuration.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// How alike (0 to 1, Jaro-Winkler) a known key must be to be offered in place of an unknown one.
 const LIKENESS_MIN: f64 = 0.75;
@@ -71,8 +76,8 @@ fn read_file(path: &Path) -> Result<Config, ConfigError> {
 }
 
 fn read_text(path: &Path) -> Result<String, ConfigError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
+    let bytes = files::read_regular(path, FILE_BYTES_MAX)
+        .map_err(|source| ConfigError::Unreadable { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|_| ConfigError::NotUtf8 { path: path.to_owned() })
 }
 
@@ -167,7 +172,7 @@ fn apply_environment(
             continue;
         }
         let Some(variable) = known.iter().find(|variable| variable.name == name) else {
-            check_unknown(name, &known).map_err(refused)?;
+            check_list(name, &table).and_then(|()| check_unknown(name, &known)).map_err(refused)?;
             continue;
         };
         let text = value.to_str().ok_or_else(|| refused("not UTF-8".to_owned()))?;
@@ -182,6 +187,17 @@ fn apply_environment(
         config.log.level = filter;
     }
     Ok(config)
+}
+
+/// Lists of tables, such as the bots of the house, are no matter of variables.
+fn check_list(name: &str, table: &toml::Table) -> Result<(), String> {
+    let is_meant = |(key, value): &(&String, &toml::Value)| {
+        let rest = name.strip_prefix(PREFIX).and_then(|name| name.strip_prefix(&key.to_uppercase()));
+        value.is_array() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    table.iter().find(is_meant).map_or(Ok(()), |(key, _)| {
+        Err(format!("only a file has a list of {key}: write [[{key}]] there, and name it with --config"))
+    })
 }
 
 /// Says to tests whether they may do without servers. It begins as a section does, and daemons of tests get it too.
@@ -225,6 +241,7 @@ mod tests {
     use super::*;
     use crate::model::durability::Durability;
 
+    use crate::system::causes::with_causes;
     use crate::system::config::LogFormat;
 
     fn load(file: &str, environment: &[(&str, &str)]) -> Result<Config, String> {
@@ -323,6 +340,37 @@ mod tests {
             &[],
             "x.toml:2: programs.processes: invalid value: integer `0`, expected a whole number from 1 to 64",
         );
+    }
+
+    #[test]
+    fn files_of_bots_of_the_house_stay_below_the_data_directory() {
+        for path in ["../../etc/passwd", "memories/../../x", ".."] {
+            let bot = format!("[[house_bots]]\nname = \"Deep\"\nspec = \"memory:file={path}\"\n");
+            let error = load(&bot, &[]).unwrap_err();
+            let said =
+                format!("x.toml:3: house_bots[0].spec: `{path}` leads out of the data directory by `..`");
+            assert!(error.starts_with(&said), "{error}");
+        }
+        for path in ["memories/deep.xml", "./deep..xml", "/var/lib/deep.xml"] {
+            let bot = format!("[[house_bots]]\nname = \"Deep\"\nspec = \"memory:file={path}\"\n");
+            assert!(load(&bot, &[]).is_ok(), "{path}");
+        }
+    }
+
+    #[test]
+    fn lists_are_no_matter_of_variables() {
+        let message = "environment variable FOURFOLD_HOUSE_BOTS: only a file has a list of house_bots: write \
+                       [[house_bots]] there, and name it with --config";
+        check_refused("", &[("FOURFOLD_HOUSE_BOTS", "x")], message);
+        check_refused("house_bots = []\n", &[("FOURFOLD_HOUSE_BOTS", "")], message);
+    }
+
+    #[test]
+    fn what_has_no_end_is_no_configuration() {
+        let error = Config::load(Some(Path::new("/dev/zero")), []).unwrap_err();
+        assert!(with_causes(&error).contains("no regular file"), "{error}");
+        let long = format!("# {}\n", "x".repeat(usize::try_from(FILE_BYTES_MAX).unwrap()));
+        assert_eq!(load(&long, &[]).unwrap_err(), "x.toml: cannot be read");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::value;
 use super::{Bounded, Config, HouseBotConfig};
+use crate::system::bot_files;
 
 /// What programs may do that play as bots of the house.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -101,7 +102,14 @@ impl<'de> Deserialize<'de> for HouseSpec {
         if ProgramSpec::is_meant_by(&text) {
             return text.parse().map(Self::Program).map_err(D::Error::custom);
         }
-        value::known_bot(&text).map(Self::Bot).map_err(D::Error::custom)
+        let spec = value::known_bot(&text).map_err(D::Error::custom)?;
+        match bot_files::leaves_its_folder(&spec) {
+            Some(file) => Err(D::Error::custom(format!(
+                "`{file}` leads out of the data directory by `..`: allowed are paths below it, and those that are \
+                 written in full from / on"
+            ))),
+            None => Ok(Self::Bot(spec)),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Types of single values: reading one is checking it.
 
 use std::fmt;
+use std::io;
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,6 +14,7 @@ use thiserror::Error;
 use tracing_subscriber::filter::Targets;
 
 use crate::model::ids::PlayerName;
+use crate::system::files;
 
 /// Implements serde through `Display` and `FromStr`.
 macro_rules! serde_as_text {
@@ -99,6 +101,14 @@ impl ListenAddr {
     /// Whether it stands for all addresses of the machine.
     pub(crate) fn is_anywhere(&self) -> bool {
         self.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified())
+    }
+
+    /// Whether one of the two cannot be had where the other one is.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        let is_all = |addr: &Self| addr.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified());
+        let is_same = self.host == other.host || is_all(self) || is_all(other);
+        // Of port 0 each gets another one.
+        self.port != 0 && self.port == other.port && is_same
     }
 
     /// Whether only this machine can connect.
@@ -405,7 +415,10 @@ impl FromStr for TextFile {
         if bytes > TEXT_BYTES_MAX {
             return Err(InvalidTextFile::TooLarge(path.to_owned(), bytes));
         }
-        Ok(Self { path: path.to_owned(), text: std::fs::read_to_string(path).map_err(unreadable)? })
+        let bytes = files::read_regular(Path::new(path), TEXT_BYTES_MAX).map_err(unreadable)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error)))?;
+        Ok(Self { path: path.to_owned(), text })
     }
 }
 

@@ -29,7 +29,8 @@ impl WidePosition {
     /// Fails if the text is no move list or a move breaks the rules.
     pub fn from_moves(variant: WideVariant, moves: &str) -> Result<Self, ReplayError> {
         let mut position = Self::new(variant);
-        for (column, number) in notation::parse_moves(moves)?.into_iter().zip(1..) {
+        let columns = notation::parse_moves(moves).map_err(|error| error.on(variant.width()))?;
+        for (column, number) in columns.into_iter().zip(1..) {
             position = position.play(column).map_err(|reason| ReplayError::Illegal { number, reason })?;
         }
         Ok(position)

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -30,6 +30,10 @@ const TIME_MS_MIN: u64 = 10;
 /// Letters of a player's name at most, and what takes the place of those that no name has.
 const NAME_LETTERS: usize = 20;
 const STAND_IN: char = '-';
+
+/// What is read.
+const READ: &str = "import reads records as `games export --format ndjson` writes them, logs of `match --save` and \
+                    `tournament --save`, and lines of column digits";
 
 /// Digits of the checksum that a game without an id is called by.
 const ID_DIGITS: usize = 20;
@@ -70,19 +74,33 @@ impl FromStr for RenamedEntrant {
     }
 }
 
+/// What a file that has no records comes to.
+pub(super) struct Foreign {
+    pub(super) records: String,
+    /// Who comes in under another name, a line each.
+    pub(super) names: String,
+}
+
 /// The records of a file that has none; `None` if it has some, to be read as they are.
 ///
 /// # Errors
 ///
 /// The file cannot be read, or a line makes no sense.
-pub(super) fn records(file: &Path, arguments: &ForeignArgs) -> anyhow::Result<Option<String>> {
+pub(super) fn records(file: &Path, arguments: &ForeignArgs) -> anyhow::Result<Option<Foreign>> {
     let cannot =
         |error: io::Error| Exit::new(Code::NoInput, format!("cannot read {}: {error}", file.display()));
     let kind = FileKind::of(&begin(file).map_err(cannot)?);
     let mut translator =
         Translator { arguments, names: HashMap::new(), seen: HashMap::new(), now: UnixMillis::now() };
     match kind {
-        FileKind::Records => return Ok(None),
+        FileKind::Records => {
+            translator.check_renamed().map_err(Exit::usage)?;
+            return Ok(None);
+        }
+        FileKind::Unread(format) => {
+            let message = format!("{}: {format}: {READ}", file.display());
+            return Err(Exit::new(Code::Data, message).into());
+        }
         // Every checksum before anything else.
         FileKind::Log => drop(Log::read(file).map_err(log_cmd::unreadable)?),
         FileKind::Digits => {}
@@ -92,7 +110,7 @@ pub(super) fn records(file: &Path, arguments: &ForeignArgs) -> anyhow::Result<Op
     for (number, line) in (1..).zip(text.lines()) {
         let record = match kind {
             FileKind::Log => translator.log_line(line.trim()),
-            FileKind::Digits | FileKind::Records => translator.digits_line(line.trim()),
+            FileKind::Digits | FileKind::Records | FileKind::Unread(_) => translator.digits_line(line.trim()),
         };
         let record = record.map_err(|reason| {
             Exit::new(Code::Data, format!("{}: line {number}: {reason}", file.display()))
@@ -100,8 +118,8 @@ pub(super) fn records(file: &Path, arguments: &ForeignArgs) -> anyhow::Result<Op
         records += &record.unwrap_or_default();
         records.push('\n');
     }
-    translator.tell_names()?;
-    Ok(Some(records))
+    translator.check_renamed().map_err(Exit::usage)?;
+    Ok(Some(Foreign { records, names: translator.changed_names() }))
 }
 
 /// As much of a file as tells what it is.
@@ -118,6 +136,8 @@ enum FileKind {
     Records,
     Log,
     Digits,
+    /// What `games export` writes for other programs, and in which format.
+    Unread(&'static str),
 }
 
 impl FileKind {
@@ -125,12 +145,27 @@ impl FileKind {
         let begin = begin.trim_ascii_start();
         if begin.starts_with(br#"{"event":"start""#) {
             Self::Log
+        } else if is_compact(begin) {
+            Self::Unread(
+                "this is the compact format, which has neither clocks nor accounts nor what is private",
+            )
+        } else if begin.starts_with(b"[Event ") {
+            Self::Unread("this is portable game notation (pgn)")
+        } else if begin.starts_with(b"id,") {
+            Self::Unread("this is a table (csv)")
         } else if begin.is_empty() || begin.starts_with(b"{") {
             Self::Records
         } else {
             Self::Digits
         }
     }
+}
+
+/// Whether the first line is a game in the short form of `games export`.
+fn is_compact(begin: &[u8]) -> bool {
+    let line = begin.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_short = |game: &Value| game["first"].is_string() && game.get("players").is_none();
+    serde_json::from_slice(line).is_ok_and(|game: Value| is_short(&game))
 }
 
 /// Makes records of lines.
@@ -242,15 +277,30 @@ impl Translator<'_> {
         Ok(name)
     }
 
-    /// Says on standard error who comes in under another name.
-    fn tell_names(&self) -> io::Result<()> {
+    /// Whoever is given a name by --player must be there.
+    fn check_renamed(&self) -> Result<(), String> {
+        let is_there = |renamed: &&RenamedEntrant| self.names.contains_key(&renamed.entrant);
+        let Some(missing) = self.arguments.players.iter().find(|renamed| !is_there(renamed)) else {
+            return Ok(());
+        };
+        let mut there: Vec<&str> = self.names.keys().map(String::as_str).collect();
+        there.sort_unstable();
+        let there = match there.as_slice() {
+            [] => "the file is no log of a match or a tournament, its players keep their names".to_owned(),
+            entrants => format!("the file has {}", entrants.join(", ")),
+        };
+        Err(format!("--player: there is no entrant `{}`; {there}", missing.entrant))
+    }
+
+    /// Who comes in under another name, a line each.
+    fn changed_names(&self) -> String {
         let mut changed: Vec<_> = self.names.iter().filter(|(entrant, name)| entrant != name).collect();
         changed.sort();
         let mut text = String::new();
         for (entrant, name) in changed {
             let _ = writeln!(text, "{entrant} comes in as {name}"); // a string takes everything
         }
-        io::stderr().write_all(text.as_bytes())
+        text
     }
 }
 
@@ -323,7 +373,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("games");
         fs::write(&file, text).unwrap();
-        let records = records(&file, &arguments(players)).map_err(|error| error.to_string())?.unwrap();
+        let found = records(&file, &arguments(players)).map_err(|error| error.to_string())?;
+        let Some(Foreign { records, .. }) = found else { return Ok(Vec::new()) };
         Ok(records.lines().map(|line| serde_json::from_str(line).ok()).collect())
     }
 
@@ -356,6 +407,39 @@ mod tests {
             let error = translate(text, &[]).unwrap_err();
             assert!(error.contains(message), "{error}");
         }
+    }
+
+    #[test]
+    fn formats_for_other_programs_are_named() {
+        let compact = r#"{"id":"g1","variant":"7x6","first":"Ada","second":"deep","opening":2,"moves":"44"}"#;
+        for (text, format) in [
+            (compact, "this is the compact format"),
+            ("[Event \"Rated game\"]\n[Site \"g1\"]\n", "this is portable game notation (pgn)"),
+            ("id,variant,rated\ng1,7x6,true\n", "this is a table (csv)"),
+        ] {
+            let error = translate(text, &[]).unwrap_err();
+            assert!(error.contains(format) && error.contains("`games export --format ndjson`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_entrant_who_is_not_there_gets_no_name() {
+        let line = |first: &str| {
+            let players = json!({"first": {"name": first}, "second": {"name": "b"}});
+            json!({"players": players, "time": {"move_ms": 50}}).to_string()
+        };
+        let arguments = arguments(&["nosuch=foo"]);
+        let (names, seen) = (HashMap::new(), HashMap::new());
+        let mut translator = Translator { arguments: &arguments, names, seen, now: UnixMillis::now() };
+        translator.log_line(&line("mcts:ms=5")).unwrap();
+        let error = translator.check_renamed().unwrap_err();
+        assert_eq!(error, "--player: there is no entrant `nosuch`; the file has b, mcts:ms=5");
+        translator.log_line(&line("nosuch")).unwrap();
+        assert_eq!(translator.check_renamed(), Ok(()));
+        let error = translate("1212121\n", &["nosuch=foo"]).unwrap_err();
+        assert!(error.contains("there is no entrant `nosuch`; the file is no log"), "{error}");
+        let record = translate("{}\n", &["nosuch=foo"]).unwrap_err();
+        assert!(record.contains("there is no entrant `nosuch`"), "{record}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Line>> {
     let name = path.display();
     let mut lines = Vec::new();
     for (line, number) in input::open(path)?.lines().zip(1..) {
-        let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
+        let line = line.map_err(|error| input::unreadable(path, &error))?;
         let puzzle = || {
             let message = || format!("{name}, line {number}: not a puzzle as `fourfold puzzles` prints it");
             read_line(&line).ok_or_else(|| Exit::new(Code::Data, message()))

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::percent;
 use crate::analysis::mistakes::{CostlyMoves, ScoredGame};
-use crate::app::laboratory::contest;
+use crate::app::laboratory::log_cmd;
 use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::output;
@@ -39,7 +39,7 @@ struct PlayerReview {
 /// Judges every game of a log and prints a line for each player, the most accurate first. With `mistakes` it writes
 /// what they threw away to that file.
 pub(super) fn run(path: &Path, as_json: bool, mistakes: Option<&Path>) -> anyhow::Result<()> {
-    let found = Log::read(path).map_err(contest::log_error)?;
+    let found = Log::read(path).map_err(log_cmd::unreadable)?;
     let interrupt = Interrupt::listen()?;
     let mut progress = ProgressLine::new(found.games.len() as u64, "games");
     let mut judge = Judge::new(Solver::new());

@@ -182,7 +182,7 @@ mod tests {
         let refused = |line: &[u8]| answer(SolveQuestion::Score, "9x8", line);
         assert_eq!(refused(b"111111111"), "111111111 error: move 9 is illegal: column 1 is full");
         assert_eq!(refused(b"1a"), "1a error: move 2 is illegal: column 10 is not on a board of 9 columns");
-        assert_eq!(refused(b"1d"), "1d error: move 2 is `d`, not a column from 1 to c");
+        assert_eq!(refused(b"1d"), "1d error: move 2 is `d`, not a column from 1 to 9");
         assert_eq!(refused(b"12121212"), "12121212 error: move 8 is illegal: the game is over");
         assert_eq!(refused(b"1212121"), "1212121 error: the game is over");
     }

@@ -9,6 +9,7 @@ use fourfold_engine::{Game, Variant};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
+use crate::app::terminal::input;
 use crate::app::terminal::output;
 use crate::app::terminal::progress::ProgressLine;
 
@@ -84,8 +85,7 @@ impl SolverBench {
                 .into());
         }
         let read = |path: &PathBuf| {
-            let text =
-                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = input::read_text(path)?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             Ok((name, text, rows(usize::MAX)))
         };

@@ -1,7 +1,7 @@
 //! Proven scores in a file that only grows.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,8 @@ use fourfold_engine::openings::Opening;
 use fourfold_engine::solver::Score;
 use fourfold_engine::{Game, Variant};
 
+use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::input;
 use crate::system::files;
 
 /// Scores by canonical key.
@@ -26,10 +28,10 @@ impl Checkpoint {
     pub(super) fn open(path: &Path) -> anyhow::Result<(Self, Scores)> {
         let opened = || -> anyhow::Result<_> {
             let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-            let text = io::read_to_string(&mut file)?;
+            let text = io::read_to_string(&mut file).map_err(|error| input::unreadable(path, &error))?;
             let whole = text.rfind('\n').map_or(0, |end| end + 1);
+            let scores = parse(&text[..whole]).map_err(|error| damaged(path, &error))?;
             file.set_len(whole as u64)?;
-            let scores = parse(&text[..whole])?;
             Ok((Self { file }, scores))
         };
         opened().with_context(|| path.display().to_string())
@@ -45,8 +47,12 @@ impl Checkpoint {
 
 /// Reads a file of guesses; a file that is not there is an error.
 pub(super) fn read(path: &Path) -> anyhow::Result<Scores> {
-    let read = || parse(&fs::read_to_string(path)?);
-    read().with_context(|| path.display().to_string())
+    Ok(parse(&input::read_text(path)?).map_err(|error| damaged(path, &error))?)
+}
+
+/// A file whose lines make no sense.
+fn damaged(path: &Path, error: &anyhow::Error) -> Exit {
+    Exit::new(Code::Data, format!("{}: {error:#}", path.display()))
 }
 
 /// Puts the lines of several files together, each position once and in the order of their moves. Gives their number.
@@ -54,8 +60,8 @@ pub(super) fn join(paths: &[PathBuf], out: &Path) -> anyhow::Result<usize> {
     let mut scores = Scores::new();
     let mut lines = BTreeSet::new();
     for path in paths {
+        let text = input::read_text(path)?;
         let mut read = || -> anyhow::Result<()> {
-            let text = fs::read_to_string(path)?;
             for (index, line) in text.lines().enumerate() {
                 let place = || format!("line {}", index + 1);
                 let (key, score) = parse_line(line).with_context(place)?;
@@ -67,7 +73,7 @@ pub(super) fn join(paths: &[PathBuf], out: &Path) -> anyhow::Result<usize> {
             }
             Ok(())
         };
-        read().with_context(|| path.display().to_string())?;
+        read().map_err(|error| damaged(path, &error))?;
     }
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     files::replace(out, text.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
@@ -95,6 +101,8 @@ fn parse_line(line: &str) -> anyhow::Result<(u64, Score)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,6 +1,5 @@
 //! Checking a book by solving some of its positions again.
 
-use std::fs;
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
@@ -12,6 +11,7 @@ use rand::seq::IndexedRandom;
 
 use super::VerifyBook;
 use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::input;
 use crate::app::terminal::interrupt::Interrupt;
 use crate::app::terminal::progress::ProgressLine;
 use crate::system::sha256;
@@ -49,7 +49,7 @@ impl VerifyBook {
 
     fn book(&self) -> anyhow::Result<Book> {
         let Some(path) = &self.file else { return Ok(Book::embedded().clone()) };
-        let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+        let bytes = input::read(path)?;
         let damaged = |error| Exit::new(Code::Data, format!("{}: {error}", path.display()));
         Ok(Book::from_bytes(&bytes).map_err(damaged)?)
     }

@@ -2,13 +2,11 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
 use fourfold_arena::measure::classes::PositionClass;
 use fourfold_bots::{Bot, BotSpec, MoveBudget, registry};
 use fourfold_engine::rng::{self, GameRng};
@@ -17,6 +15,7 @@ use rand::RngExt;
 use rand::seq::IteratorRandom;
 
 use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::input;
 
 /// Who plays the games that are not random, and how often it errs: as the positions of `measure` come about.
 const PLAYER: &str = "negamax:depth=3";
@@ -117,10 +116,9 @@ impl Draw {
     /// Leaves out the positions of a file: of each line the moves, which are its first word or its `moves`.
     pub(super) fn exclude(&mut self, path: &Path) -> anyhow::Result<()> {
         let name = path.display();
-        let file = File::open(path)
-            .map_err(|error| Exit::new(Code::NoInput, format!("cannot open {name}: {error}")))?;
+        let file = input::open_file(path)?;
         for (number, line) in (1_u64..).zip(BufReader::new(file).lines()) {
-            let line = line.with_context(|| format!("cannot read {name}"))?;
+            let line = line.map_err(|error| input::unreadable(path, &error))?;
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') || (number == 1 && line.starts_with("moves,")) {
                 continue;

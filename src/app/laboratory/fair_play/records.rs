@@ -74,7 +74,7 @@ pub(super) fn read(files: &[PathBuf], stop: &AtomicBool) -> anyhow::Result<Rated
             if stop.load(Ordering::Relaxed) {
                 return Ok(read);
             }
-            let line = line.map_err(|error| Exit::new(Code::Io, format!("{name}: {error}")))?;
+            let line = line.map_err(|error| input::unreadable(path, &error))?;
             if line.trim().is_empty() {
                 continue;
             }

@@ -1,7 +1,6 @@
 //! Parts of a measurement: what each bot did, as lines of JSON, from which the figures are computed when all parts are
 //! there. So they are those of a measurement in one go, to the last digit.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::{BotFigures, FigureSums, MeasureReport};
 use super::seat::{ChoiceEffect, TaskResult};
 use crate::app::terminal::exit::{Code, Exit};
+use crate::app::terminal::input;
 
 /// Changes when the meaning of a line does.
 const SCHEMA: u32 = 2;
@@ -223,13 +223,11 @@ impl MeasuredWork {
 }
 
 fn read(path: &Path) -> Result<Part, Exit> {
-    let cannot =
-        |error: io::Error| Exit::new(Code::NoInput, format!("cannot read {}: {error}", path.display()));
-    let file = BufReader::new(File::open(path).map_err(cannot)?);
+    let file = BufReader::new(input::open_file(path)?);
     let mut part: Option<Part> = None;
     let mut lines = 0;
     for (number, text) in (1_u64..).zip(file.lines()) {
-        let text = text.map_err(cannot)?;
+        let text = text.map_err(|error| input::unreadable(path, &error))?;
         let wrong = |why: &str| Exit::new(Code::Data, format!("{}, line {number}: {why}", path.display()));
         let line: PartLine =
             serde_json::from_str(&text).map_err(|error| wrong(&format!("no line of a part: {error}")))?;

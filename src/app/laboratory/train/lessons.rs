@@ -1,7 +1,7 @@
 //! `--from`: the games of a file, or of all files of a directory one after the other.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::storage::records::lessons::{Lessons, RecordedLesson};
@@ -10,6 +10,7 @@ use anyhow::Context;
 use super::saved::Studied;
 use crate::app::terminal::exit::Code;
 use crate::app::terminal::exit::Exit;
+use crate::app::terminal::input;
 
 /// What the files of a directory must end with.
 const ENDING: &str = "ndjson";
@@ -23,11 +24,11 @@ pub(super) struct LessonFiles {
 
 impl LessonFiles {
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
-        let unreadable = || format!("cannot read {}", path.display());
-        let mut files = if fs::metadata(path).with_context(unreadable)?.is_dir() {
+        let unreadable = |error: io::Error| input::unreadable(path, &error);
+        let mut files = if fs::metadata(path).map_err(unreadable)?.is_dir() {
             let mut files = Vec::new();
-            for entry in fs::read_dir(path).with_context(unreadable)? {
-                let file = entry.with_context(unreadable)?.path();
+            for entry in fs::read_dir(path).map_err(unreadable)? {
+                let file = entry.map_err(unreadable)?.path();
                 files.extend(file.extension().is_some_and(|ending| ending == ENDING).then_some(file));
             }
             if files.is_empty() {
@@ -62,7 +63,7 @@ impl LessonFiles {
                 }
             }
             let Some(path) = self.rest.pop() else { return Ok(None) };
-            let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let file = input::open_file(&path)?;
             self.current = Some((path, Lessons::new(BufReader::new(file))));
         }
     }

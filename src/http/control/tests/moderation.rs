@@ -130,7 +130,10 @@ async fn operators_deal_with_players_and_the_log_says_so() {
     ];
     assert_eq!(told, expected);
     let (rename, ban) = (&log[4], &log[7]);
-    assert_eq!((rename.detail.as_deref(), rename.by.as_deref()), (Some("to lovelace"), Some("grace")));
+    assert_eq!(
+        (rename.detail.as_deref(), rename.by.as_deref()),
+        (Some("from ada to lovelace"), Some("grace"))
+    );
     assert_eq!((ban.detail.as_deref(), &ban.until), (None, &banned.until));
 }
 
