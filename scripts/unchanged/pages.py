@@ -18,7 +18,7 @@ KINDS = """
     /puzzles /puzzles?theme=fork /puzzles?theme=none /puzzles/daily /puzzle/{puzzle} /tournaments /tournament/{tournament} /tv
     /wall /embed/tv /embed/{learnt} /game/{live} /game/{learnt} /game/{game} /analysis /analysis/44354665
     /analysis/12?variant=5x4 /studies /study/new
-    /docs /docs/playing /nothing-here
+    /docs /docs/playing /docs/images/soak.svg /nothing-here
 """
 # Those that say something else to ada, who has an account, a bot and a game in progress. In all languages too.
 OF_ADA = "/ /account /friends /bots/new /bot/adabot /puzzles /puzzle/{puzzle} /player/ada /game/{live} /game/{thought}"

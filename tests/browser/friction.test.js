@@ -154,6 +154,22 @@ test("the chart of a player's rating fills its card", async () => {
   assert.ok(chart.right >= card.right - 60, `${chart.right} of ${card.right}`);
 });
 
+test("no part of a player's page touches the next one", async () => {
+  const page = await browser.visitor(arena.url);
+  await startBotGame(page);
+  const other = await browser.visitor(arena.url);
+  for (const path of ["/player/random", "/player/adabot", "/player/ada"]) {
+    await other.goto(path);
+    if (path === "/player/random") assert.equal(await other.isVisible(".live-games .game-tile"), true, "it plays now");
+    const gaps = await other.$$eval("#main > :is(.card, .live-games, .figures, .panels)", (parts) => parts.flatMap((part) => {
+      const next = part.nextElementSibling;
+      if (!next?.matches(".card, .live-games, .figures, .panels, h2")) return [];
+      return [{ of: part.id || part.className, gap: next.getBoundingClientRect().top - part.getBoundingClientRect().bottom }];
+    }));
+    assert.ok(gaps.length > 0 && gaps.every(({ gap }) => gap >= 10), `${path}: ${JSON.stringify(gaps)}`);
+  }
+});
+
 test("the empty analysis board has an address without a dash", async () => {
   const page = await browser.visitor(arena.url);
   await page.goto("/analysis");

@@ -364,7 +364,7 @@ mod tests {
             let unique: HashSet<&str> = ids.iter().copied().collect();
             assert_eq!(ids.len(), unique.len(), "{page} has an id twice: {ids:?}");
             let article = html.split_once("<main").unwrap().1.split_once("</main>").unwrap().0;
-            for link in values(article, "href=\"").chain(values(article, "src=\"")) {
+            for link in values(article, "<a href=\"").chain(values(article, "<img src=\"")) {
                 if link.contains(':') {
                     continue;
                 }

@@ -84,7 +84,7 @@ pub(super) struct GameShown {
     lang: Language,
     pub(super) id: String,
     board: BoardDrawing,
-    /// Follows its class.
+    /// Stands behind the class of a game without a clock, whose face is hidden.
     clock_class: &'static str,
     top: SeatBar,
     bottom: SeatBar,

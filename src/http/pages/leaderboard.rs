@@ -40,6 +40,24 @@ enum Homes {
     Both,
 }
 
+impl Homes {
+    fn home(self) -> Option<Home> {
+        match self {
+            Self::Both => None,
+            Self::House => Some(Home::House),
+            Self::Learners => Some(Home::Learners),
+            Self::Others => Some(Home::Elsewhere),
+        }
+    }
+
+    fn versions(self) -> Versions {
+        match self {
+            Self::Learners => Versions::Listed,
+            Self::Both | Self::House | Self::Others => Versions::LeftOut,
+        }
+    }
+}
+
 /// The query of the page's address.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct LeaderboardQuery {
@@ -114,16 +132,7 @@ pub(super) async fn page(
     let lang = visitor.language();
     let population = choice.list.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
     let variant = choice.variant.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default();
-    let home = match choice.by {
-        Homes::Both => None,
-        Homes::House => Some(Home::House),
-        Homes::Learners => Some(Home::Learners),
-        Homes::Others => Some(Home::Elsewhere),
-    };
-    let versions = match choice.by {
-        Homes::Learners => Versions::Listed,
-        Homes::Both | Homes::House | Homes::Others => Versions::LeftOut,
-    };
+    let (home, versions) = (choice.by.home(), choice.by.versions());
     let wanted = RankingQuery { population, variant, home, versions, limit: ROWS_MAX };
     let Ranking { rows, fit } = ranking::ranking(&state, wanted).await?;
     // How the ratings of others came about says nothing of a list without anybody.

@@ -108,6 +108,18 @@ async fn the_list_of_bots_links_to_their_sources_on_the_web() {
 }
 
 #[tokio::test]
+async fn pictures_of_documents_are_there() {
+    let site = site("plays").await;
+    let drawing = site.get("/docs/images/soak.svg").await;
+    assert!(drawing.status == StatusCode::OK && drawing.body.starts_with("<svg"), "{}", drawing.body);
+    assert_eq!(drawing.headers[header::CONTENT_TYPE], "image/svg+xml");
+    for missing in ["none.svg", "soak", "soak.md", "..%2Fplaying.md"] {
+        let status = site.get(&format!("/docs/images/{missing}")).await.status;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{missing}");
+    }
+}
+
+#[tokio::test]
 async fn the_operators_papers_are_there_once_they_are_written() {
     let site = site("plays").await;
     assert_eq!(site.get("/terms").await.status, StatusCode::NOT_FOUND);

@@ -34,7 +34,7 @@ pub(super) enum Opens {
 pub(super) struct Watched {
     id: String,
     board: BoardDrawing,
-    /// Follows its class.
+    /// Stands behind the class of a game without a clock, whose face is hidden.
     clock_class: &'static str,
     first: WatchedSeat,
     second: WatchedSeat,
