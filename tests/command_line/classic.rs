@@ -124,7 +124,7 @@ fn training_refuses_what_does_not_fit() {
     );
     refuse(&["train", "greedy"], 2, "greedy cannot be trained");
     refuse(&["train", "lines69", "--teacher", "random"], 2, "lines69 has no use for --teacher");
-    refuse(&["train", "memory", "--from", "gone.ndjson"], 74, "cannot read gone.ndjson");
+    refuse(&["train", "memory", "--from", "gone.ndjson"], 66, "cannot read gone.ndjson");
     fs::write(dir.path().join("m.xml"), "<ConnectFourPattern>").unwrap();
     refuse(&["train", "memory", "--out", "m.xml"], 1, "m.xml is not what the run in m.xml.run left");
 }

@@ -42,15 +42,12 @@ pub(super) struct GamesCommand {
     what: GamesAction,
 }
 
+// What a variant says would take the place of all that is said of its arguments.
 #[derive(Debug, Subcommand)]
 enum GamesAction {
-    /// Write the records of all finished games, in the order in which they finished.
     Export(ExportGames),
-    /// Take in records that another arena exported.
     Import(ImportGames),
-    /// Put the logs of all parts of a run together.
     Join(JoinGames),
-    /// Replay every game, compute all ratings again, and compare.
     Verify(VerifyGames),
 }
 
@@ -67,7 +64,8 @@ Examples:
   fourfold games export --format compact --out games.ndjson --checksum
   fourfold games export --players bots --rated true --since 2026-01-01 --until 2026-02-01 --opening 44")]
 struct ExportGames {
-    /// One JSON object a line, with everything or in short, or portable game notation, or a table.
+    /// One JSON object a line, with everything (which alone `games import` reads) or in short, or portable game notation,
+    /// or a table.
     #[arg(long, value_name = "FORMAT", default_value = "ndjson", value_parser = formats())]
     format: ExportFormat,
     /// Write to this file instead of standard output.
@@ -174,7 +172,7 @@ Examples:
   fourfold games import match.ndjson --player negamax:depth=6=Six
   fourfold games import games.txt --first ada --second bob")]
 struct ImportGames {
-    /// Records, a log, or lines of column digits.
+    /// Records (ndjson), the log of a match or a tournament, or lines of column digits.
     file: PathBuf,
     #[command(flatten)]
     foreign: ForeignArgs,
