@@ -311,7 +311,7 @@ async fn a_new_name_is_shown_and_what_whoever_is_gone_has_planned_is_not_held() 
     board.enter(&bobs.name, &ada, Wish::Enter).await.unwrap();
     let name: PlayerName = "lovelace".parse().unwrap();
     let because = Because { reason: "rude".into(), by: "grace".into(), at: UnixMillis::now() };
-    let rename = MeasureKind::Rename { name: name.clone() };
+    let rename = MeasureKind::Rename { from: ada.name.clone(), name: name.clone() };
     let measure = Measure { player: ada.id.clone(), kind: rename, because };
     write(&*arena.store, Write::TakeMeasure(measure)).await.unwrap();
     let ada = Identity { name: name.clone(), ..ada };
