@@ -518,7 +518,7 @@ mod tests {
         assert_eq!((report.games, report.pairs, report.unfinished_pairs, report.wins), (41, 20, 1, 25));
         assert!(report.elo_low < report.elo && report.elo < report.elo_high);
         let sentence = &report.sentence;
-        assert!(sentence.starts_with("a may be stronger than b with 88 %"), "{sentence}");
+        assert!(sentence.starts_with("a may be stronger than b with 87 %"), "{sentence}");
         assert!(sentence.ends_with(" more pairs would be needed for 99 %."), "{sentence}");
         let json = serde_json::to_value(&report).unwrap();
         assert_eq!(json["ended"], serde_json::Value::Null);
