@@ -203,7 +203,7 @@ pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !what.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, no regular file"));
+        return Err(no_plain_file());
     }
     read_at_most(path, bytes_max)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
