@@ -126,8 +126,8 @@ mod tests {
         check_refused("4444444", "move 7 is illegal: column 4 is full");
         check_refused("48", "move 2 is illegal: column 8 is not on a board of 7 columns");
         check_refused("4x", "move 2 is `x`, not a column from 1 to 7");
-        let wide = Game::from_moves("11x6".parse().unwrap(), "4x").unwrap_err();
-        assert_eq!(wide.to_string(), "move 2 is `x`, not a column from 1 to 11 (a is 10, b 11)");
+        let wide = Game::from_moves("10x5".parse().unwrap(), "4x").unwrap_err();
+        assert_eq!(wide.to_string(), "move 2 is `x`, not a column from 1 to 10 (a is 10)");
     }
 
     #[test]

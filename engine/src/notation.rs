@@ -119,7 +119,7 @@ pub struct MovesError {
 
 impl MovesError {
     /// The same on a board of so many columns.
-    #[must_use]
+    #[must_use = "it is another error than before"]
     pub fn on(self, columns: u8) -> Self {
         Self { columns, ..self }
     }

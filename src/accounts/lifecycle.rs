@@ -18,8 +18,8 @@ use crate::storage::record::{StoredToken, TokenKind};
 use crate::model::time::UnixMillis;
 use crate::storage::store::{Refused, Write};
 
-/// How often the bots of an account that ends are looked for: more may be made by a request that was on its way. Once it
-/// is ended none can be, so that two are enough unless somebody makes bots all the time.
+/// How often the bots of an account that ends are looked for: more may be made by a request that was on its way. Once
+/// it is ended none can be, so that two are enough unless somebody makes bots all the time.
 const LEAVING_ATTEMPTS: u8 = 8;
 
 impl Accounts {
@@ -125,8 +125,8 @@ impl Accounts {
         Ok(())
     }
 
-    /// Ends a player's bots and then the player, each by such a write, and says how many bots there were. What they play
-    /// is lost, and their connections end.
+    /// Ends a player's bots and then the player, each by such a write, and says how many bots there were. What they
+    /// play is lost, and their connections end.
     ///
     /// A task does so: whoever asked may hang up in between, and half an account is none.
     pub(super) async fn end_for_good(

@@ -22,7 +22,6 @@ use tracing::{error, info, warn};
 
 use self::kept::KeptParts;
 use self::orders::OrderKeeper;
-use self::revoked::Revocations;
 use self::wings::{Competition, Ground, Playing, Writing};
 use crate::cluster::bus::Faults;
 use crate::cluster::nats::NoBus;
@@ -268,8 +267,7 @@ impl Daemon {
         parts.keep(lobby_actor);
         parts.keep(director);
         fair_play.keep(&mut parts);
-        let (tournaments, classes) = (competition.tournaments.clone(), competition.classes.clone());
-        parts.keep(Revocations::new(Arc::clone(&services), tournaments, classes));
+        parts.keep(competition.revocations(&services));
         let leave = CancellationToken::new();
         parts.keep(OrderKeeper::new(Arc::clone(&services), leave.clone()));
         wings::keep_small_parts(&mut parts, &ground, &services, &thinking, &playing);

@@ -249,8 +249,8 @@ impl LobbyHandle {
         let _ = self.commands.send(LobbyCommand::Left { player }).await;
     }
 
-    /// An operator has sent a player away, or keeps it from asking others, or it is somebody else by now: its offers go,
-    /// those that stand for long too.
+    /// An operator has sent a player away, or keeps it from asking others, or it is somebody else by now: its offers
+    /// go, those that stand for long too.
     pub(crate) async fn withdraw(&self, player: PlayerId, whose: Whose) {
         // A lobby that has stopped has no offers.
         let _ = self.commands.send(LobbyCommand::Withdraw { player, whose }).await;

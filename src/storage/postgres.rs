@@ -28,6 +28,7 @@ mod members;
 mod moderation;
 mod open;
 mod open_error;
+mod operator_log;
 mod operators;
 mod packing;
 mod people;

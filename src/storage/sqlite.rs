@@ -32,6 +32,7 @@ mod mails;
 mod marker;
 mod moderation;
 mod open;
+mod operator_log;
 mod operators;
 mod packing;
 mod people;

@@ -56,8 +56,8 @@ pub enum Write {
         password: Option<String>,
     },
     /// A new bot with its first token. Refused as [`Refused::NameTaken`] if another player has the name, as
-    /// [`Refused::TooMany`] if its owner has so many bots already, as [`Refused::NoSuchPlayer`] if that one is no person
-    /// with an account (any more).
+    /// [`Refused::TooMany`] if its owner has so many bots already, as [`Refused::NoSuchPlayer`] if that one is no
+    /// person with an account (any more).
     AddBot {
         bot: StoredPlayer,
         token: StoredToken,
@@ -94,8 +94,8 @@ pub enum Write {
     /// [`Refused::NameTaken`] if another player has the name.
     NameGuest { player: PlayerId, name: PlayerName },
     /// A player leaves for good: takes another name, which says nothing, and has no password, profile and owner any
-    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes, and so do all its credentials.
-    /// From then on it is listed as guests are, which is nowhere, and can become nobody else. Refused as
+    /// more. Its games stay, for they are the opponents' too; what it did at puzzles goes, and so do all its
+    /// credentials. From then on it is listed as guests are, which is nowhere, and can become nobody else. Refused as
     /// [`Refused::NoSuchPlayer`] for house bots too, as [`Refused::OwnsBots`] while it has bots, which leave before it.
     Retire { player: PlayerId, name: PlayerName },
     /// What a bot says about itself.

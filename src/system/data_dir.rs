@@ -222,10 +222,7 @@ fn lock(directory: &Path) -> Result<File, DataDirError> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            // Empty if the holder has locked it but not yet written.
-            let mut text = String::new();
-            let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
-            return Err(DataDirError::Locked { path: directory.to_owned(), pid });
+            return Err(DataDirError::Locked { path: directory.to_owned(), pid: holder(directory) });
         }
         Err(TryLockError::Error(cause)) => return Err(unreadable(cause)),
     }
@@ -235,14 +232,18 @@ fn lock(directory: &Path) -> Result<File, DataDirError> {
     Ok(file)
 }
 
+/// Whose process the lock names; empty if it has locked it but not yet written.
+fn holder(directory: &Path) -> Option<u32> {
+    fs::read_to_string(directory.join(LOCK)).ok().and_then(|text| text.trim().parse().ok())
+}
+
 fn lock_directory(path: &Path) -> Result<Option<File>, DataDirError> {
     let unreadable = |cause| DataDirError::Unreadable { path: path.to_owned(), cause };
     let directory = File::open(path).map_err(unreadable)?;
     match directory.try_lock() {
         Ok(()) => Ok(Some(directory)),
         Err(TryLockError::WouldBlock) => {
-            let pid = fs::read_to_string(path.join(LOCK)).ok().and_then(|text| text.trim().parse().ok());
-            Err(DataDirError::Locked { path: path.to_owned(), pid })
+            Err(DataDirError::Locked { path: path.to_owned(), pid: holder(path) })
         }
         // A file system of a network, which locks files alone.
         Err(TryLockError::Error(_)) => Ok(None),

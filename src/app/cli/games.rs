@@ -64,8 +64,8 @@ Examples:
   fourfold games export --format compact --out games.ndjson --checksum
   fourfold games export --players bots --rated true --since 2026-01-01 --until 2026-02-01 --opening 44")]
 struct ExportGames {
-    /// One JSON object a line, with everything (which alone `games import` reads) or in short, or portable game notation,
-    /// or a table.
+    /// One JSON object a line, with everything (which alone `games import` reads) or in short, or portable game
+    /// notation, or a table.
     #[arg(long, value_name = "FORMAT", default_value = "ndjson", value_parser = formats())]
     format: ExportFormat,
     /// Write to this file instead of standard output.

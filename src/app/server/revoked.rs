@@ -98,8 +98,8 @@ async fn end_sessions_of(services: &Services, token: &TokenId) {
     }
 }
 
-/// Ends all that a player has here: its offers, then the games, which it loses, so that nobody waits for it. Whoever is banned is
-/// told why; an account that is gone has no ban.
+/// Ends all that a player has here: its offers, then the games, which it loses, so that nobody waits for it. Whoever is
+/// banned is told why; an account that is gone has no ban.
 async fn expel(services: &Services, player: &PlayerId) {
     services.lobby.withdraw(player.clone(), Whose::OwnAndOthers).await;
     for room in services.directory.rooms_of(player) {

@@ -6,6 +6,7 @@ use super::PostgresStore;
 use super::credentials;
 use super::db::{self, Connection};
 use super::leaving;
+use super::operator_log;
 use super::operators;
 use super::players::{self, WriteOutcome, done_if};
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
@@ -117,7 +118,7 @@ pub(super) async fn take(connection: &Connection, measure: &Measure) -> WriteOut
         MeasureKind::Dismiss => operators::dismiss(connection, player).await?,
     };
     if outcome.is_ok() {
-        note(connection, &kind.entry(player), because).await?;
+        operator_log::note(connection, &kind.entry(player), because).await?;
     }
     Ok(outcome)
 }
@@ -151,27 +152,6 @@ async fn delete(connection: &Connection, player: &PlayerId, name: &PlayerName) -
 
 /// Keeps an order, which is nothing but its entry in the log.
 pub(super) async fn order(connection: &Connection, order: &Order) -> WriteOutcome {
-    note(connection, &order.kind.entry(), &order.because).await?;
+    operator_log::note(connection, &order.kind.entry(), &order.because).await?;
     Ok(Ok(Written::Done))
-}
-
-/// Adds an entry to the log.
-pub(super) async fn note(
-    connection: &Connection,
-    note: &AuditNote,
-    because: &Because,
-) -> Result<(), StoreError> {
-    let sql = "INSERT INTO audit (at, action, subject, detail, until, reason, by_whom) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    db::query(sql)
-        .bind(because.at.0)
-        .bind(note.action.word())
-        .bind(note.subject.as_str())
-        .bind(note.detail.as_deref())
-        .bind(note.until.map(|until| until.0))
-        .bind(because.reason.as_str())
-        .bind(because.by.as_str())
-        .execute(connection)
-        .await?;
-    Ok(())
 }

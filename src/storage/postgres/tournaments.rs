@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::PostgresStore;
 use super::db::{self, Connection};
-use super::moderation;
+use super::operator_log;
 use super::players::{done_if, key_of};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::moderation::{AuditNote, Because};
@@ -358,7 +358,7 @@ pub(super) async fn cancel(
         outcome = add(connection, tournament).await?;
     }
     if let (Ok(_), Some(because)) = (&outcome, because) {
-        moderation::note(connection, &AuditNote::cancel(&tournament.id), because).await?;
+        operator_log::note(connection, &AuditNote::cancel(&tournament.id), because).await?;
     }
     Ok(outcome)
 }

@@ -5,7 +5,7 @@
 //! the rooms know, and let no flag fall.
 
 use super::db::{self, Connection};
-use super::{judgements, learners, moderation, players, published, resets};
+use super::{judgements, learners, operator_log, players, published, resets};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
@@ -46,7 +46,7 @@ pub(super) async fn void(
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
-    moderation::note(connection, &AuditNote::void(game), because).await?;
+    operator_log::note(connection, &AuditNote::void(game), because).await?;
     set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
     refold(connection, &variant, number, &Resets::of(&resets::all(connection).await?)).await?;
     judgements::sum_again(connection, &variant).await?;

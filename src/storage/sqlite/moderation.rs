@@ -7,6 +7,7 @@ use super::convert::text_list;
 use super::credentials;
 use super::db::{self, Connection};
 use super::leaving;
+use super::operator_log;
 use super::operators;
 use super::players::{self, WriteOutcome, done_if};
 use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
@@ -115,7 +116,7 @@ pub(super) fn take(connection: &Connection, measure: &Measure) -> WriteOutcome {
         MeasureKind::Dismiss => operators::dismiss(connection, player)?,
     };
     if outcome.is_ok() {
-        note(connection, &kind.entry(player), because)?;
+        operator_log::note(connection, &kind.entry(player), because)?;
     }
     Ok(outcome)
 }
@@ -149,22 +150,6 @@ fn delete(connection: &Connection, player: &PlayerId, name: &PlayerName) -> Writ
 
 /// Keeps an order, which is nothing but its entry in the log.
 pub(super) fn order(connection: &Connection, order: &Order) -> WriteOutcome {
-    note(connection, &order.kind.entry(), &order.because)?;
+    operator_log::note(connection, &order.kind.entry(), &order.because)?;
     Ok(Ok(Written::Done))
-}
-
-/// Adds an entry to the log.
-pub(super) fn note(connection: &Connection, note: &AuditNote, because: &Because) -> Result<(), StoreError> {
-    let sql = "INSERT INTO audit (at, action, subject, detail, until, reason, by_whom) \
-               VALUES (?, ?, ?, ?, ?, ?, ?)";
-    db::query(sql)
-        .bind(because.at.0)
-        .bind(note.action.word())
-        .bind(note.subject.as_str())
-        .bind(note.detail.as_deref())
-        .bind(note.until.map(|until| until.0))
-        .bind(because.reason.as_str())
-        .bind(because.by.as_str())
-        .execute(connection)?;
-    Ok(())
 }

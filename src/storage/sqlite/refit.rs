@@ -7,7 +7,7 @@ use fourfold_engine::Variant;
 use super::convert::text_list;
 use super::db::{self, Connection};
 use super::voiding::{insert_entries, replace_ratings, select_candidates, set_unrated};
-use super::{judgements, learners, moderation, published};
+use super::{judgements, learners, operator_log, published};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
@@ -68,7 +68,7 @@ pub(super) fn void_all(
         let query = db::query_as(sql).bind(game.as_str()).bind(UnratedReason::Voided.as_str());
         let found: Option<(i64, String)> = query.fetch_optional(connection)?;
         let Some((number, variant)) = found else { continue };
-        moderation::note(connection, &AuditNote::void(game), because)?;
+        operator_log::note(connection, &AuditNote::void(game), because)?;
         set_unrated(connection, number, Some(UnratedReason::Voided))?;
         judgements::subtract_sums(connection, &variant, number - 1, number)?;
         let sql = "DELETE FROM rating_entry WHERE number = ?1";

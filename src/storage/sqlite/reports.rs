@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::SqliteStore;
 use super::db::{self, Connection};
-use super::moderation;
+use super::operator_log;
 use super::players::WriteOutcome;
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::reports::{
@@ -108,7 +108,7 @@ pub(super) fn handle(connection: &Connection, verdict: &ReportVerdict) -> WriteO
     let query = db::query(sql).bind(step.state().word()).bind(because.by.as_str());
     query.bind(to_sql(*number)).execute(connection)?;
     let player = parsed("report.player", &player)?;
-    moderation::note(connection, &step.entry(*number, &player), because)?;
+    operator_log::note(connection, &step.entry(*number, &player), because)?;
     Ok(Ok(Written::Done))
 }
 

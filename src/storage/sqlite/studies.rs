@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::SqliteStore;
 use super::db::{self, Connection};
-use super::moderation;
+use super::operator_log;
 use super::players::{WriteOutcome, done_if};
 use crate::model::ids::{PlayerId, StudyId};
 use crate::storage::moderation::{AuditNote, Because};
@@ -130,6 +130,6 @@ pub(super) fn remove(connection: &Connection, id: &StudyId, because: &Because) -
     let query = db::query_scalar("DELETE FROM study WHERE id = ? RETURNING title").bind(id.as_str());
     let title: Option<String> = query.fetch_optional(connection)?;
     let Some(title) = title else { return Ok(Err(Refused::NoSuchStudy)) };
-    moderation::note(connection, &AuditNote::remove_study(id, title), because)?;
+    operator_log::note(connection, &AuditNote::remove_study(id, title), because)?;
     Ok(Ok(Written::Done))
 }

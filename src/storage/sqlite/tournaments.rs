@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::db::{self, Connection};
-use super::moderation;
+use super::operator_log;
 use super::players::{done_if, key_of};
 use super::{SqliteStore, games};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
@@ -341,7 +341,7 @@ pub(super) fn cancel(
         outcome = add(connection, tournament)?;
     }
     if let (Ok(_), Some(because)) = (&outcome, because) {
-        moderation::note(connection, &AuditNote::cancel(&tournament.id), because)?;
+        operator_log::note(connection, &AuditNote::cancel(&tournament.id), because)?;
     }
     Ok(outcome)
 }

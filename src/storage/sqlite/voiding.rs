@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use fourfold_engine::WinDrawLoss;
 
 use super::db::{self, Connection};
-use super::{judgements, learners, moderation, players, published, resets};
+use super::{judgements, learners, operator_log, players, published, resets};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
@@ -53,7 +53,7 @@ pub(super) fn void(
     if unrated_because.as_deref() == Some(UnratedReason::Voided.as_str()) {
         return Ok(Err(Refused::AlreadyVoided));
     }
-    moderation::note(connection, &AuditNote::void(game), because)?;
+    operator_log::note(connection, &AuditNote::void(game), because)?;
     set_unrated(connection, number, Some(UnratedReason::Voided))?;
     refold(connection, &variant, number, &Resets::of(&resets::all(connection)?))?;
     judgements::sum_again(connection, &variant)?;

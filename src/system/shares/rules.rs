@@ -155,8 +155,8 @@ const PUZZLE_RUN: Rule = Rule::new("puzzle_run", "runs through puzzles")
 const STUDY: Rule =
     Rule::new("study", "new studies").network(Limit::each(120, HOUR)).account(Limit::each(30, HOUR));
 
-/// Tournaments of people that are to come, of which there are two hundred in all, each up to two weeks ahead: those of a
-/// school, two of each teacher.
+/// Tournaments of people that are to come, of which there are two hundred in all, each up to two weeks ahead: those of
+/// a school, two of each teacher.
 const TOURNAMENT: Rule =
     Rule::new("tournament", "tournaments to come").network(Limit::each(60, HOUR).and_held(60));
 

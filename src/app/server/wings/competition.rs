@@ -6,6 +6,7 @@ use futures::FutureExt as _;
 
 use super::fair_play::{self, FairPlayParts};
 use super::{Ground, KeptParts, Playing, ServerError, Thinking, requirement};
+use crate::app::server::revoked::Revocations;
 use crate::competition::classes::{ClassKeeper, Classes};
 use crate::competition::duels::{DuelDeps, Duels};
 use crate::competition::fair_play::FairPlay;
@@ -19,6 +20,7 @@ use crate::competition::self_test::trial::SelfTestDeps;
 use crate::competition::tournament::{Director, DirectorDeps, Tournaments};
 use crate::operations::webhooks::actor::WebhookActor;
 use crate::play::host::admission::Requirement;
+use crate::session::Services;
 use crate::study::explorer::Explorer;
 use crate::system::config::{Config, SeasonConfig};
 use crate::system::part::Part;
@@ -29,7 +31,7 @@ use crate::system::supervision::{Kept, remade};
 pub(in crate::app::server) struct Competition {
     pub(in crate::app::server) self_tests: SelfTests,
     pub(super) duels: Duels,
-    pub(in crate::app::server) classes: Classes,
+    pub(super) classes: Classes,
     pub(in crate::app::server) tournaments: Tournaments,
     pub(in crate::app::server) fair_play: FairPlay,
     pub(super) leaderboard: Leaderboard,
@@ -126,6 +128,11 @@ impl Competition {
         if ground.config.ladder.enabled {
             parts.keep(self.matchmaker(ground, thinking, playing));
         }
+    }
+
+    /// What closes connections, and takes offers, plans and classes back, of whoever is sent away.
+    pub(in crate::app::server) fn revocations(&self, services: &Arc<Services>) -> Revocations {
+        Revocations::new(Arc::clone(services), self.tournaments.clone(), self.classes.clone())
     }
 
     fn matchmaker(&self, ground: &Ground, thinking: &Thinking, playing: &Playing) -> impl Kept + use<> {
