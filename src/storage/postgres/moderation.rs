@@ -13,9 +13,7 @@ use crate::model::ids::{GUEST_PREFIX, PlayerId, PlayerName};
 use crate::model::invitation::InvitationCode;
 use crate::model::player::PlayerKind;
 use crate::model::portrait::Portrait;
-use crate::storage::moderation::{
-    AuditAction, AuditEntry, AuditNote, Because, Measure, MeasureKind, ModerationStore, Order,
-};
+use crate::storage::moderation::{AuditAction, AuditEntry, Measure, MeasureKind, ModerationStore, Order};
 use crate::storage::record::StoredPlayer;
 use crate::storage::rows::moderation::{AuditRow, decode_log};
 use crate::storage::rows::to_sql;
