@@ -47,10 +47,19 @@ impl Accounts {
         because: Because,
     ) -> Result<(), AccountError> {
         self.take(player, MeasureKind::Ban { until }, because).await?;
+        self.tell_with_bots(player, Revoked::Player).await
+    }
+
+    /// Tells of what a player has no more, nor its bots.
+    async fn tell_with_bots(
+        &self,
+        player: &PlayerId,
+        revoked: impl Fn(PlayerId) -> Revoked,
+    ) -> Result<(), AccountError> {
         let bots = self.inner.store.bots_of(player).await?;
         for each in std::iter::once(player.clone()).chain(bots.into_iter().map(|bot| bot.id)) {
             // Nobody listens when no session is open.
-            let _ = self.inner.revoked.send(Revoked::Player(each));
+            let _ = self.inner.revoked.send(revoked(each));
         }
         Ok(())
     }
@@ -77,12 +86,7 @@ impl Accounts {
         because: Because,
     ) -> Result<(), AccountError> {
         self.take(player, MeasureKind::Mute { until }, because).await?;
-        let bots = self.inner.store.bots_of(player).await?;
-        for each in std::iter::once(player.clone()).chain(bots.into_iter().map(|bot| bot.id)) {
-            // Nobody listens when no session is open.
-            let _ = self.inner.revoked.send(Revoked::Voice(each));
-        }
-        Ok(())
+        self.tell_with_bots(player, Revoked::Voice).await
     }
 
     /// Lets a player ask again.
