@@ -154,7 +154,9 @@ kits() {
 
     step 'kits against the daemon'
     # The examples were built with the tests.
-    KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot bots/kits/check.sh
+    KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot
+    export KIT_PYTHON RUST_BOT
+    kept "$target/kits.log" bots/kits/check.sh
 }
 
 in_a_browser() {
@@ -185,10 +187,17 @@ step 'what the tests that compute and the documentation said meanwhile'
 cat "$target/computing.log"
 set -e
 [ "$pages" = 0 ] || again "$target/pages.log" '/^ *not ok /,/^ *\.\.\.$/p'
+[ "$kits" = 0 ] || again "$target/kits.log" '/^--- /,$p'
 [ "$waited" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
 [ "$computed" = 0 ] || again "$target/computing.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
-for part in "$waited" "$computed" "$kits" "$pages"; do
-    [ "$part" = 0 ] || exit "$part"
-done
+failed=
+[ "$waited" = 0 ] || failed="$failed, tests that wait"
+[ "$computed" = 0 ] || failed="$failed, tests that compute or the documentation"
+[ "$kits" = 0 ] || failed="$failed, kits"
+[ "$pages" = 0 ] || failed="$failed, pages"
+if [ -n "$failed" ]; then
+    printf '\nfailed after %d s: %s\n' $(($(date +%s) - began)) "${failed#, }" >&2
+    exit 1
+fi
 
 printf '\nall passed in %d s\n' $(($(date +%s) - began))

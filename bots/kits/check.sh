@@ -1,6 +1,6 @@
 #!/bin/sh
-# The README's bot, all kits and the Python kit's bridge against a real daemon: each must pass `fourfold check-bot`, in an arena that requires it before rated
-# games. Run by ./test.sh, which names what is needed:
+# The README's bot, all kits and the Python kit's bridge against a real daemon: each must pass `fourfold check-bot`, in an
+# arena that requires it before rated games. Run by ./test.sh, which names what is needed:
 #
 #   FOURFOLD_BIN=…/fourfold KIT_PYTHON=…/python RUST_BOT=…/random_bot bots/kits/check.sh
 set -eu
