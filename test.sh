@@ -120,7 +120,10 @@ run() {
     while IFS='|' read -r of folder program; do
         [ "$of" = "$lane" ] || continue
         printf '\n     Running %s\n' "$program"
-        (cd "$folder" && "$@" "$program") </dev/null || failed=1
+        (cd "$folder" && "$@" "$program") </dev/null && continue
+        # One that a signal ends says nothing itself.
+        printf '     %s ended with %d: FAILED\n' "$program" $?
+        failed=1
     done <"$target/programs"
     return "$failed"
 }
