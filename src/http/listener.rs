@@ -25,7 +25,7 @@ use super::tls::Tls;
 use super::upgraded_stream::Places;
 use crate::model::signing::Signer;
 use crate::session::limits::TransportLimits;
-use crate::system::config::IpNetwork;
+use crate::system::config::{IpNetwork, ListenAddr};
 use crate::system::part::Part;
 use crate::system::supervision::{BoxedError, Kept};
 use crate::system::tasks::Tasks;
@@ -37,6 +37,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const TAKEN_AT_A_TIME: usize = 8;
 /// When a peer that found no place may try again.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
+/// Connections that may wait to be taken. All clients of an arena come back at once after a restart, and whoever finds no
+/// room waits for a second before it knocks again, then for two. The system may give less (`net.core.somaxconn`).
+const BACKLOG: i32 = 4096;
 /// At most one warning of a kind in this time: whoever floods us must not fill the log.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -108,6 +111,18 @@ impl Transport {
     pub(crate) fn behind(self, tls: Option<Tls>) -> Self {
         Self { tls, ..self }
     }
+}
+
+/// Listens at an address, with room for all who come at once.
+///
+/// # Errors
+///
+/// Those of the system: the port is taken, the address is not of this machine.
+pub(crate) async fn bind(address: &ListenAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address.as_pair()).await?;
+    // The runtime asks for 128; asked again, the system takes the new number.
+    rustix::net::listen(&listener, BACKLOG)?;
+    Ok(listener)
 }
 
 /// Serves `router` on `listener` until `transport.stop` is cancelled, then waits for the connections to end.

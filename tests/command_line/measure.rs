@@ -72,6 +72,12 @@ fn what_cannot_be_measured_is_refused_in_a_line() {
     check_refused(&["measure", "deep-blue"], 2, "deep-blue");
     check_refused(&["measure", "random", "deep-blue"], 2, "deep-blue");
     check_refused(&["measure", "negamax:depth=0"], 2, "depth");
+    check_refused(
+        &["measure", "random", "--log", "said.jsonl"],
+        2,
+        "--log writes down what is said with programs",
+    );
+    check_refused(&["match", "random", "greedy", "--sandbox"], 2, "--sandbox is for programs");
     let wrong: [&[&str]; 6] = [
         &["measure"],
         &["measure", "random", "--positions", "-1"],

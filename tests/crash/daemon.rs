@@ -35,6 +35,9 @@ level = \"warn\"
 /// Between two looks whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// Lines of its log that say why it failed, and what came before.
+const LAST_WORDS: usize = 5;
+
 /// The data directory within the test's directory.
 pub(crate) fn data(directory: &Path) -> PathBuf {
     directory.join("data")
@@ -71,6 +74,7 @@ pub(crate) struct Daemon {
     process: Child,
     address: SocketAddr,
     started_in: Duration,
+    directory: PathBuf,
 }
 
 impl Daemon {
@@ -94,11 +98,8 @@ impl Daemon {
         address: Option<SocketAddr>,
         settings: &str,
     ) -> Self {
-        Self::launch(command, directory, address, settings).unwrap_or_else(|status| {
-            let said = fs::read_to_string(log_path(directory)).unwrap_or_default();
-            let last: Vec<&str> = said.lines().rev().take(3).collect();
-            panic!("the daemon was not ready, {status}; last it said, the newest first: {last:#?}")
-        })
+        Self::launch(command, directory, address, settings)
+            .unwrap_or_else(|status| panic!("the daemon was not ready, {status}; {}", last_words(directory)))
     }
 
     /// The same with a command that may be prepared for something; how it ended, if that was before it was ready.
@@ -126,7 +127,10 @@ impl Daemon {
         BufReader::new(output).read_line(&mut line).expect("standard output is readable");
         let address = line.trim().strip_prefix("listening on http://");
         match address.and_then(|address| address.parse().ok()) {
-            Some(address) => Ok(Self { process, address, started_in: began.elapsed() }),
+            Some(address) => {
+                let (started_in, directory) = (began.elapsed(), directory.to_owned());
+                Ok(Self { process, address, started_in, directory })
+            }
             None => Err(process.wait().expect("a process without output ends")),
         }
     }
@@ -228,7 +232,7 @@ impl Daemon {
     pub(crate) fn stop(mut self) {
         self.ask_to_stop();
         let status = self.process.wait().expect("a stopped process ends");
-        assert!(status.success(), "the daemon ended with {status}");
+        assert!(status.success(), "the daemon ended with {status}; {}", last_words(&self.directory));
     }
 }
 
@@ -242,6 +246,13 @@ impl Drop for Daemon {
 /// What it says.
 pub(crate) fn log_path(directory: &Path) -> PathBuf {
     directory.join("daemon.log")
+}
+
+/// What it said last, for whoever reads of a failure when the files are gone.
+fn last_words(directory: &Path) -> String {
+    let said = fs::read_to_string(log_path(directory)).unwrap_or_default();
+    let last: Vec<&str> = said.lines().rev().take(LAST_WORDS).collect();
+    format!("last it said, the newest first: {last:#?}")
 }
 
 fn log(directory: &Path) -> File {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::app::server::node::{self, Doing};
 use crate::app::server::{self, ServerError};
+use crate::http;
 use crate::http::control::{Control, ControlServer, RunningDaemon};
 use crate::http::tls::Tls;
 use crate::system::config::{Config, ListenAddr, LogFilter, LogFormat};
@@ -268,7 +269,7 @@ async fn listener(config: &Config) -> anyhow::Result<TcpListener> {
 }
 
 async fn bind(address: &ListenAddr) -> Result<TcpListener, Exit> {
-    TcpListener::bind(address.as_pair())
+    http::listener::bind(address)
         .await
         .map_err(|error| Exit::new(Code::System, format!("cannot listen on {address}: {error}")))
 }

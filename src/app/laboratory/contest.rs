@@ -152,6 +152,7 @@ impl ContestArgs {
         let watchdog = Watchdog::start().context("cannot start a thread")?;
         let entered =
             contest.entrants.iter().map(|text| Entered::read(text)).collect::<Result<Vec<_>, _>>()?;
+        self.programs.expect_use(entered.iter().any(|entered| ProgramSpec::is_meant_by(entered.spec)))?;
         let names = unique_names(&entered);
         let entrants = entered.iter().zip(&names);
         let entrants = entrants.map(|(entered, name)| self.entrant(entered.spec, name, &watchdog));

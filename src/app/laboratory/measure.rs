@@ -151,6 +151,8 @@ impl MeasureCommand {
         }
         // A mistake is told before any work.
         let bots = self.bots.iter().map(|bot| self.subject(bot)).collect::<anyhow::Result<Vec<_>>>()?;
+        self.programs
+            .expect_use(bots.iter().any(|(_, subject)| matches!(subject, Subject::Program { .. })))?;
         let progress = ProgressLine::new(self.steps(), "positions and games");
         let openings = traps::openings(self.trap_pairs(), self.seed)?;
         let mut measuring = Measuring { flags: self, openings, interrupt: Interrupt::listen()?, progress };

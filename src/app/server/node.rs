@@ -22,6 +22,7 @@ use crate::cluster::hints::Hints;
 use crate::cluster::nats;
 use crate::cluster::thinking::Thinkers;
 use crate::http::connection_limits::ConnectionLimits;
+use crate::http::listener;
 use crate::http::metrics::Observed;
 use crate::http::relay::Relay;
 use crate::model::durability::Durability;
@@ -143,7 +144,7 @@ impl Node {
     ) -> Result<Self, ServerError> {
         let cluster = &config.cluster;
         let url = config.storage.url.expose().unwrap_or_default().to_owned();
-        let inner = TcpListener::bind(cluster.listen.as_pair()).await?;
+        let inner = listener::bind(&cluster.listen).await?;
         let advertised = match &cluster.advertise.0 {
             Some(address) => address.to_string(),
             None => cluster.listen.at_port(inner.local_addr()?.port()).to_string(),

@@ -21,7 +21,7 @@ use crate::storage::store::{TestOutcome, Write};
 use crate::storage::{Store, Writer};
 use crate::system::tasks::Tasks;
 
-/// Tests at the same time: each is two games against the quickest bot of the house.
+/// Tests at the same time: each is four games, two of them a move long, against the quickest bot of the house.
 const RUNNING_MAX: usize = 16;
 
 /// How often to look for bots that must be tested before they may play.

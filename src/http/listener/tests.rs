@@ -163,3 +163,17 @@ fn what_concerns_one_connection_does_not_pause_the_loop() {
     let too_many_open_files = io::Error::from_raw_os_error(24);
     assert!(!is_of_one_connection(&too_many_open_files));
 }
+
+#[tokio::test]
+async fn a_crowd_that_comes_at_once_is_let_wait() {
+    let listener = bind(&ListenAddr::local(0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    // Nobody takes any of them. The first who finds no room would not hear a word.
+    let waiting = tokio::task::spawn_blocking(move || {
+        let patience = Duration::from_secs(5);
+        (0..300)
+            .map(|_| std::net::TcpStream::connect_timeout(&address, patience))
+            .collect::<Result<Vec<_>, _>>()
+    });
+    assert_eq!(waiting.await.unwrap().unwrap().len(), 300);
+}

@@ -19,7 +19,7 @@ use crate::app::terminal::exit::{Code, Exit};
 /// How long a bot may take to connect: a program may have to be compiled or to load its weights.
 const CONNECT_WITHIN: Duration = Duration::from_mins(1);
 
-/// How long the daemon may take for its two games.
+/// How long the daemon may take for its games.
 const TEST_WITHIN: Duration = Duration::from_mins(15);
 
 /// How long a bot without games may take to leave after Ctrl-C.

@@ -49,6 +49,16 @@ impl ProgramArgs {
         }
     }
 
+    /// Refuses what is said of programs where none plays, or somebody would wait for it in vain.
+    pub(in crate::app) fn expect_use(&self, has_program: bool) -> Result<(), Exit> {
+        let unused = match (has_program, &self.log, self.sandbox) {
+            (true, ..) | (false, None, false) => return Ok(()),
+            (false, Some(_), _) => "--log writes down what is said with programs",
+            (false, None, true) => "--sandbox is for programs",
+        };
+        Err(Exit::usage(format!("{unused}, and none of the bots is one (cmd:COMMAND)")))
+    }
+
     /// A program with its limits. Nothing is started yet.
     pub(in crate::app) fn program(
         &self,
