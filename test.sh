@@ -140,10 +140,16 @@ documentation() {
         cargo doc --locked --workspace --lib --examples --no-deps --document-private-items
 }
 
+# Pages on which nothing has to happen in time, with much patience.
+still_pages() {
+    BROWSER_PATIENCE_MS=120000 nice -n 19 npm test --prefix tests/browser -- --still
+}
+
 computing() {
     failed=0
     run computes nice -n 19 || failed=1
     documentation || failed=1
+    still_pages || failed=1
     return "$failed"
 }
 
@@ -164,7 +170,7 @@ kits() {
 
 in_a_browser() {
     step 'pages in a browser'
-    kept "$target/pages.log" npm test --prefix tests/browser
+    kept "$target/pages.log" npm test --prefix tests/browser -- --moving
 }
 
 # What failed, once more, for it stands thousands of lines above the end: `again FILE WHAT`, a script of sed.
@@ -186,16 +192,16 @@ kits=$?
 pages=$?
 wait "$computing"
 computed=$?
-step 'what the tests that compute and the documentation said meanwhile'
+step 'what the tests that compute, the documentation and still pages said meanwhile'
 cat "$target/computing.log"
 set -e
 [ "$pages" = 0 ] || again "$target/pages.log" '/^ *not ok /,/^ *\.\.\.$/p'
 [ "$kits" = 0 ] || again "$target/kits.log" '/^--- /,$p'
-[ "$waited" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
-[ "$computed" = 0 ] || again "$target/computing.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p'
+[ "$waited" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^FAULT: /p; /^error: /,$p'
+[ "$computed" = 0 ] || again "$target/computing.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p; /^ *not ok /,/^ *\.\.\.$/p'
 failed=
 [ "$waited" = 0 ] || failed="$failed, tests that wait"
-[ "$computed" = 0 ] || failed="$failed, tests that compute or the documentation"
+[ "$computed" = 0 ] || failed="$failed, tests that compute, the documentation or still pages"
 [ "$kits" = 0 ] || failed="$failed, kits"
 [ "$pages" = 0 ] || failed="$failed, pages"
 if [ -n "$failed" ]; then

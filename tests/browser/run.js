@@ -1,5 +1,7 @@
-// Checks the types of the page's modules, then runs all tests against the binary that FOURFOLD_BIN names. Fails with
-// one clear line if something that is needed is not there.
+// Checks the types of the page's modules, then runs all tests against the binary that FOURFOLD_BIN names, or those of the
+// files that are named. Fails with one clear line if something that is needed is not there.
+//
+//   node run.js [--still | --moving | FILE…]
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -14,6 +16,10 @@ const FILES_AT_A_TIME = 3;
 /** How long one file may take on a busy machine, in milliseconds; on an idle one it is a tenth. The largest takes 80
  * seconds by itself on two slow cores, and up to three times that beside others. */
 const FILE_MS = 480_000;
+
+/** Files that look at pages on which nothing has to happen in time: they pass however little of the processor they get, and
+ * may run beside other tests (`--still`; all others are `--moving`). */
+const STILL = new Set(["languages.test.js", "layout.test.js", "pages.test.js", "themes.test.js"]);
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
@@ -31,10 +37,17 @@ if (!existsSync(`${here}node_modules/playwright-core`)) giveUp("run `npm ci` in 
 
 const run = (/** @type {string[]} */ args) =>
   spawnSync(process.execPath, args, { cwd: here, stdio: "inherit" }).status ?? 1;
-const types = run(["node_modules/typescript/bin/tsc", "--project", "tsconfig.json"]);
-if (types !== 0) process.exit(types);
 const named = process.argv.slice(2);
-const files = named.length ? named : readdirSync(here).filter((name) => name.endsWith(".test.js"));
+// Once is enough where both parts are run.
+const types = named[0] === "--still" ? 0 : run(["node_modules/typescript/bin/tsc", "--project", "tsconfig.json"]);
+if (types !== 0) process.exit(types);
+const all = readdirSync(here).filter((name) => name.endsWith(".test.js"));
+for (const name of STILL) if (!all.includes(name)) giveUp(`there is no ${name}`);
+const files =
+  named[0] === "--still" ? [...STILL]
+  : named[0] === "--moving" ? all.filter((name) => !STILL.has(name))
+  : named.length ? named
+  : all;
 const limits = ["--test-force-exit", `--test-timeout=${FILE_MS}`, `--test-concurrency=${FILES_AT_A_TIME}`];
 const tests = spawn(process.execPath, ["--test", ...limits, ...files], { cwd: here, stdio: ["inherit", "pipe", "inherit"] });
 let said = "";

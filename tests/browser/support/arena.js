@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { gunzipSync } from "node:zlib";
 
-/** How long the daemon may take to say that it listens, in milliseconds. */
-const START_MS = 20_000;
+import { PATIENCE_MS } from "./patience.js";
 
 /** A file system in memory, as Linux has it. */
 const MEMORY = "/dev/shm";
@@ -60,7 +59,7 @@ export class Arena {
     child.stderr?.on("data", (chunk) => (this.#log = (this.#log + chunk).slice(-20_000)));
     this.url = await new Promise((resolve, reject) => {
       const fail = (/** @type {string} */ why) => reject(new Error(`${why}\n${this.#log}`));
-      const timer = setTimeout(() => fail("the daemon did not start in time"), START_MS);
+      const timer = setTimeout(() => fail("the daemon did not start in time"), PATIENCE_MS);
       child.once("error", (error) => fail(`the daemon could not be started: ${error.message}`));
       child.once("exit", (code) => fail(`the daemon ended with ${code} before it listened`));
       createInterface({ input: /** @type {import("node:stream").Readable} */ (child.stdout) }).on("line", (line) => {

@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
+import { PATIENCE_MS } from "./patience.js";
+
 /** @typedef {import("playwright-core").Browser} PlaywrightBrowser */
 /** @typedef {import("playwright-core").BrowserContextOptions} ContextOptions */
 /** @typedef {import("playwright-core").Page} Page */
@@ -14,8 +16,6 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 const SHELL = "/usr/bin/chromium-headless-shell";
 /** What a busy solver answers: to come again in a moment, which pages do; browsers complain of it. Nothing else may. */
 const BUSY = { text: /status of 503/, url: /\/api\/v1\/(positions\/[^/]+|games\/[^/]+\/review)$/ };
-/** How long a page may take for anything, in milliseconds: the machine may be busy. */
-const PATIENCE_MS = 20_000;
 
 /** What Chromium does beside our pages. The first three cost a quarter of all computing time: for each visitor two pages are
  * loaded that could pop up below the address, which nobody sees, and a process waits for a page that never comes. The

@@ -1,11 +1,11 @@
 // Waits for what a page says only later.
 
+import { PATIENCE_MS } from "./patience.js";
+
 /** @typedef {import("playwright-core").Page} Page */
 
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 50;
-/** How long it may take, in milliseconds: the machine may be busy. */
-const PATIENCE_MS = 20_000;
 
 /**
  * Waits until something that the page can say only asynchronously holds. `waitForFunction` takes the promise itself for a
