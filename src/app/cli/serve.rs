@@ -141,6 +141,8 @@ impl ServeCommand {
             () = manager.beat_on() => None,
             never = farewell(&manager, &shutdown) => match never {},
         };
+        // It may have ended by itself, or faster than anybody could say so.
+        manager.tell_stopping();
         drop(control);
         if let Some(Err(error)) = announced {
             warn!(%error, "the line that says where the daemon listens could not be written");
@@ -228,7 +230,7 @@ fn renew_certificate(config: &Config, tls: Option<&Tls>) {
 /// Tells the supervisor once that the daemon stops, and ends never.
 async fn farewell(manager: &ServiceManager, shutdown: &CancellationToken) -> Infallible {
     shutdown.cancelled().await;
-    manager.tell("STOPPING=1");
+    manager.tell_stopping();
     std::future::pending().await
 }
 

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::{debug, error, info};
+use tracing::{debug, error, info, warn};
 
 use self::membership::{Membership, Turn};
 use super::{Daemon, NodeParts, Parts, ServerError, wings};
@@ -28,6 +28,7 @@ use crate::http::relay::Relay;
 use crate::model::durability::Durability;
 use crate::model::signing::{KEY_BYTES, Purpose, Signer};
 use crate::play::elsewhere;
+use crate::storage::StoreError;
 use crate::storage::engine::Engine;
 use crate::storage::members::{BadMember, NewMember, Standing};
 use crate::storage::postgres::{ListedMembers, Members, PostgresOpenError, PostgresStore};
@@ -125,7 +126,14 @@ pub(crate) async fn run(
         let released = engine.release().await;
         node.membership.stand(Standing::default());
         let then = led.inspect_err(|error| error!(%error, "this node leads no more, and ends"))?;
-        released.map_err(ServerError::Unclosed)?;
+        match released {
+            Ok(()) => {}
+            // The lock went with its connection, and whoever leads next has ended this node's term.
+            Err(StoreError::Unreachable(error)) => {
+                warn!(%error, "the database could not be told that this node leads no more: it notices");
+            }
+            Err(error) => return Err(ServerError::Unclosed(error)),
+        }
         if then == Then::End {
             node.membership.leave().await;
             return Ok(());

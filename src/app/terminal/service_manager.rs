@@ -3,7 +3,7 @@
 //!
 //! Without such a supervisor none of the variables are set, and nothing is said.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt as _;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use thiserror::Error;
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 
 /// The first descriptor that is handed on (`sd_listen_fds(3)`).
 const FIRST_DESCRIPTOR: i32 = 3;
@@ -36,11 +36,32 @@ pub(in crate::app) enum HandedOnError {
 /// Who started the daemon and wants to hear of it.
 #[derive(Debug)]
 pub(in crate::app) struct ServiceManager {
-    socket: Option<(UnixDatagram, SocketAddr)>,
+    ear: Option<Ear>,
     /// How often it must hear that the daemon lives.
     watchdog: Option<Duration>,
     /// Whether it has heard that the daemon is ready; before that it waits for nothing else.
     is_ready: AtomicBool,
+    /// Whether it has heard that the daemon stops.
+    is_leaving: AtomicBool,
+}
+
+/// Where a supervisor listens.
+#[derive(Debug)]
+struct Ear {
+    address: SocketAddr,
+    /// For what must be heard: waits for room.
+    patient: UnixDatagram,
+    /// For what is said again and again: does not wait.
+    hasty: UnixDatagram,
+}
+
+impl Ear {
+    fn at(name: &OsStr) -> io::Result<Self> {
+        let (patient, hasty) = (UnixDatagram::unbound()?, UnixDatagram::unbound()?);
+        patient.set_write_timeout(Some(PATIENCE))?;
+        hasty.set_nonblocking(true)?;
+        Ok(Self { address: address(name)?, patient, hasty })
+    }
 }
 
 impl ServiceManager {
@@ -49,15 +70,11 @@ impl ServiceManager {
         let watchdog = is_for_us(std::env::var("WATCHDOG_PID").ok().as_deref(), IfUnsaid::Ours)
             .then(|| std::env::var("WATCHDOG_USEC").ok()?.parse().ok().filter(|&usec: &u64| usec > 0))
             .flatten();
-        let connect = |name: OsString| {
-            let socket = UnixDatagram::unbound().ok()?;
-            socket.set_write_timeout(Some(PATIENCE)).ok()?;
-            Some((socket, address(&name).ok()?))
-        };
         Self {
-            socket: std::env::var_os("NOTIFY_SOCKET").and_then(connect),
+            ear: std::env::var_os("NOTIFY_SOCKET").and_then(|name| Ear::at(&name).ok()),
             watchdog: watchdog.map(Duration::from_micros),
             is_ready: AtomicBool::new(false),
+            is_leaving: AtomicBool::new(false),
         }
     }
 
@@ -67,10 +84,17 @@ impl ServiceManager {
         self.is_ready.store(true, Ordering::Relaxed);
     }
 
-    /// Says something of the kind `READY=1`. A supervisor that is gone wants to hear nothing.
-    pub(in crate::app) fn tell(&self, words: &str) {
-        if let Some((socket, address)) = &self.socket {
-            let _ = socket.send_to_addr(words.as_bytes(), address);
+    /// Says once that the daemon stops.
+    pub(in crate::app) fn tell_stopping(&self) {
+        if !self.is_leaving.swap(true, Ordering::Relaxed) {
+            self.tell("STOPPING=1");
+        }
+    }
+
+    /// Says something that must be heard. A supervisor that is gone wants to hear nothing.
+    fn tell(&self, words: &str) {
+        if let Some(ear) = &self.ear {
+            let _ = ear.patient.send_to_addr(words.as_bytes(), &ear.address);
         }
     }
 
@@ -79,10 +103,12 @@ impl ServiceManager {
     pub(in crate::app) async fn beat_on(&self) {
         let Some(watchdog) = self.watchdog else { return std::future::pending().await };
         let mut beats = interval((watchdog / 2).max(Duration::from_millis(1)));
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             beats.tick().await;
-            if self.is_ready.load(Ordering::Relaxed) {
-                self.tell("WATCHDOG=1");
+            if let (true, Some(ear)) = (self.is_ready.load(Ordering::Relaxed), &self.ear) {
+                // One that finds no room is no loss: as many as there is room for have not been heard yet.
+                let _ = ear.hasty.send_to_addr(b"WATCHDOG=1", &ear.address);
             }
         }
     }
