@@ -37,8 +37,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const TAKEN_AT_A_TIME: usize = 8;
 /// When a peer that found no place may try again.
 pub(super) const RETRY: Duration = Duration::from_secs(1);
-/// Connections that may wait to be taken. All clients of an arena come back at once after a restart, and whoever finds no
-/// room waits for a second before it knocks again, then for two. The system may give less (`net.core.somaxconn`).
+/// Connections that may wait to be taken. All clients of an arena come back at once after a restart, and whoever finds
+/// no room waits for a second before it knocks again, then for two. The system may give less (`net.core.somaxconn`).
 const BACKLOG: i32 = 4096;
 /// At most one warning of a kind in this time: whoever floods us must not fill the log.
 const WARNING_INTERVAL: Duration = Duration::from_secs(10);

@@ -141,8 +141,6 @@ impl ServeCommand {
             () = manager.beat_on() => None,
             never = farewell(&manager, &shutdown) => match never {},
         };
-        // It may have ended by itself, or faster than anybody could say so.
-        manager.tell_stopping();
         drop(control);
         if let Some(Err(error)) = announced {
             warn!(%error, "the line that says where the daemon listens could not be written");

@@ -114,6 +114,13 @@ impl ServiceManager {
     }
 }
 
+/// The daemon may end by itself, or faster than anybody could say so.
+impl Drop for ServiceManager {
+    fn drop(&mut self) {
+        self.tell_stopping();
+    }
+}
+
 /// The socket to listen on, if one was handed on to this process.
 ///
 /// # Errors
