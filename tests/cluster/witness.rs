@@ -109,6 +109,10 @@ impl fmt::Display for Still {
 }
 
 impl Witness for Watch {
+    fn connected(&self) {
+        self.history.connected();
+    }
+
     fn playing(&self, game: &GameId) {
         self.lock().live.insert(game.clone());
         self.history.playing(game);

@@ -22,8 +22,16 @@ const LOOK: Duration = Duration::from_millis(2);
 /// Everything that clients were told.
 pub(crate) struct History {
     inner: Mutex<Inner>,
-    /// Games that have begun.
-    begun: watch::Sender<HashSet<GameId>>,
+    begun: watch::Sender<Begun>,
+}
+
+/// How far everybody has come at first.
+#[derive(Default)]
+struct Begun {
+    /// Pairs that are connected. Who is not yet does not outlive a death of the daemon.
+    pairs: usize,
+    /// Games that have begun; of a quick pair more than one.
+    games: HashSet<GameId>,
 }
 
 /// The parts, for the check.
@@ -57,10 +65,11 @@ impl History {
         Self { inner: Mutex::new(Inner::new(file)), begun: watch::Sender::default() }
     }
 
-    /// Waits until so many games have begun.
+    /// Waits until so many pairs are connected, and as many games have begun.
     pub(crate) async fn games_begun(&self, count: usize) {
         let mut begun = self.begun.subscribe();
-        begun.wait_for(|begun| begun.len() >= count).await.expect("the sender is here");
+        let is_enough = |begun: &Begun| begun.pairs >= count && begun.games.len() >= count;
+        begun.wait_for(is_enough).await.expect("the sender is here");
     }
 
     /// Waits until one more move is acknowledged than now.
@@ -121,8 +130,12 @@ impl Inner {
 }
 
 impl Witness for History {
+    fn connected(&self) {
+        self.begun.send_modify(|begun| begun.pairs += 1);
+    }
+
     fn playing(&self, game: &GameId) {
-        self.begun.send_if_modified(|begun| begun.insert(game.clone()));
+        self.begun.send_if_modified(|begun| begun.games.insert(game.clone()));
     }
 
     fn sending(&self, game: &GameId, ply: u32, column: Column) {

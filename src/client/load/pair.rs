@@ -80,6 +80,7 @@ pub async fn play_pair(
 ) -> Result<(), ClientError> {
     let (first, second) =
         tokio::try_join!(Client::connect(plan.challenger.clone()), Client::connect(plan.challenged.clone()))?;
+    witness.connected();
     let opponent = second.welcome().you.name.clone();
     let done = stop.child_token();
     let plan = plan.games;

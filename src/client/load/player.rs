@@ -73,6 +73,8 @@ pub enum LoadTrouble {
 
 /// Hears what the players live through. Called from many tasks, and must be quick.
 pub trait Witness: Send + Sync {
+    /// Both of a pair are connected: whatever happens to their connections from now on, they make them again.
+    fn connected(&self) {}
     /// A game goes on, or began.
     fn playing(&self, _game: &GameId) {}
     /// A move is about to be sent; whether it arrives is not known.
