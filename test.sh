@@ -105,11 +105,12 @@ wait "$fetching" || {
 FOURFOLD_BIN=$(cd "$target" && pwd)/debug/fourfold
 export FOURFOLD_BIN
 
-# Runs a command and keeps what it says in a file as well: `kept FILE COMMAND…`. A pipe alone would hide how it ended.
+# Runs a command or a part to its first failure and keeps what it says in a file as well: `kept FILE COMMAND…`. A pipe alone
+# would hide how it ended.
 kept() {
     log=$1
     shift
-    { ended=0; "$@" || ended=$?; echo "$ended" >"$log.ended"; } 2>&1 | tee "$log"
+    { set +e; (set -e; "$@"); echo $? >"$log.ended"; } 2>&1 | tee "$log"
     return "$(cat "$log.ended")"
 }
 
@@ -165,7 +166,7 @@ kits() {
     # The examples were built with the tests.
     KIT_PYTHON=$(cd "$venv" && pwd)/bin/python RUST_BOT=$(cd "$target" && pwd)/debug/examples/random_bot
     export KIT_PYTHON RUST_BOT
-    kept "$target/kits.log" bots/kits/check.sh
+    bots/kits/check.sh
 }
 
 in_a_browser() {
@@ -186,7 +187,7 @@ set +e
 computing=$!
 (set -e; waiting)
 waited=$?
-(set -e; kits)
+kept "$target/kits.log" kits
 kits=$?
 (set -e; in_a_browser)
 pages=$?
@@ -196,7 +197,7 @@ step 'what the tests that compute, the documentation and still pages said meanwh
 cat "$target/computing.log"
 set -e
 [ "$pages" = 0 ] || again "$target/pages.log" '/^ *not ok /,/^ *\.\.\.$/p'
-[ "$kits" = 0 ] || again "$target/kits.log" '/^--- /,$p'
+[ "$kits" = 0 ] || again "$target/kits.log" p
 [ "$waited" = 0 ] || again "$target/tests.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^FAULT: /p; /^error: /,$p'
 [ "$computed" = 0 ] || again "$target/computing.log" '/panicked at/{N;N;N;p;}; /FAILED$/p; /^error: /,$p; /^ *not ok /,/^ *\.\.\.$/p'
 failed=
