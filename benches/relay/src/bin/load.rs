@@ -11,7 +11,7 @@
 //! move; those that are stalled ask to watch, and read nothing ever after.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::io::{BufRead, ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -92,11 +92,14 @@ enum Stage {
     Ready,
 }
 
-/// What is known of the game of a pair.
-#[derive(Clone, Copy, Default)]
+/// What is known of the games of a pair.
+#[derive(Clone, Default)]
 struct Pair {
-    sent_at: Option<Instant>,
-    heard: u8,
+    /// When the moves were played of which not both have heard. There may be two: one hears of a move and plays the
+    /// next before the other, who is at a slower server, has heard of the first.
+    sent_at: VecDeque<Instant>,
+    /// Moves of which each has heard, those before `sent_at` not counted.
+    heard: [usize; 2],
     moves: u32,
 }
 
@@ -117,8 +120,9 @@ struct Load {
     both: Vec<u32>,
     /// Until the last watcher has a move.
     last: Vec<u32>,
-    /// Of the game that is watched: its name, and how many have seen its latest move.
+    /// Of the game that is watched: its name, when its latest move was played, and how many have seen that.
     watched: String,
+    watched_at: Option<Instant>,
     seen: usize,
     /// How many clients there shall be by now.
     wanted: usize,
@@ -142,6 +146,7 @@ fn main() -> Result<()> {
         both: Vec::new(),
         last: Vec::new(),
         watched: String::new(),
+        watched_at: None,
         seen: 0,
         wanted: plan.connections,
         errors: 0,
@@ -327,15 +332,19 @@ impl Load {
             b"game_end" | b"challenge" if self.plan.pair_of(index).is_none() => {}
             b"moved" => {
                 let pair = &mut self.pairs[index / 2];
-                pair.heard += 1;
-                if let Some(sent_at) = pair.sent_at {
-                    let us = (now - sent_at).as_nanos().min(u32::MAX.into()) as u32;
-                    if self.is_measuring && pair.heard == 1 {
-                        self.acked.push(us);
-                    } else if self.is_measuring && pair.heard == 2 {
-                        self.both.push(us);
-                        pair.moves += 1;
-                    }
+                let sent_at = pair.sent_at.get(pair.heard[index % 2]).context("a move that nobody played")?;
+                let us = (now - *sent_at).as_nanos().min(u32::MAX.into()) as u32;
+                pair.heard[index % 2] += 1;
+                let has_other_heard = pair.heard[(index + 1) % 2] >= pair.heard[index % 2];
+                if self.is_measuring && has_other_heard {
+                    self.both.push(us);
+                    pair.moves += 1;
+                } else if self.is_measuring {
+                    self.acked.push(us);
+                }
+                if has_other_heard {
+                    pair.sent_at.pop_front();
+                    pair.heard.iter_mut().for_each(|heard| *heard -= 1);
                 }
             }
             b"game_end" if index % 2 == 0 => {
@@ -376,7 +385,7 @@ impl Load {
         self.seen += 1;
         if self.seen == self.plan.watchers
             && self.is_measuring
-            && let Some(sent_at) = self.pairs[0].sent_at
+            && let Some(sent_at) = self.watched_at
         {
             self.last.push((now - sent_at).as_nanos().min(u32::MAX.into()) as u32);
         }
@@ -411,10 +420,10 @@ impl Load {
     }
 
     fn play(&mut self, index: usize, text: &str) -> Result<()> {
-        let pair = &mut self.pairs[index / 2];
-        pair.heard = 0;
-        pair.sent_at = Some(Instant::now());
+        let now = Instant::now();
+        self.pairs[index / 2].sent_at.push_back(now);
         if index < 2 {
+            self.watched_at = Some(now);
             self.seen = 0;
         }
         self.send(index, 1, text.as_bytes())
