@@ -7,7 +7,8 @@
     python3 benches/cluster.py --peer target/old/fourfold    # another build in the same turns
     python3 benches/cluster.py --against montecarlo --connections 100    # people against a bot of the house that thinks
 
-PostgreSQL, NATS and the load have what is left. Players of a game are at different nodes. *Three* spreads them over all
+The node that leads has a core to itself, whose caches are its own as those of a machine are; all others, PostgreSQL, NATS and the
+load share what is left. Players of a game are at different nodes. *Three* spreads them over all
 nodes, *apart* over those that stand by, so that the one that leads has no connection of its own; *one, by another* is a
 node of two that passes everything on, for what a move costs there. Linux only, and as root: quotas are control groups.
 """
@@ -30,6 +31,7 @@ GROUPS = Path("/sys/fs/cgroup")
 # Short, so that who has used up its share waits for little.
 PERIOD_US = 10_000
 NODES = 3
+LEADS_ON, OTHERS_ON = ["taskset", "-c", "0"], ["taskset", "-c", f"1-{os.cpu_count() - 1}"]
 
 SETTINGS = """
 [server]
@@ -110,7 +112,7 @@ class Ground:
 
     def start(self, command, as_user=False):
         user = self.user.pw_uid if as_user else None
-        return subprocess.Popen([str(word) for word in command], user=user, cwd="/",
+        return subprocess.Popen([str(word) for word in [*OTHERS_ON, *command]], user=user, cwd="/",
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def new_database(self):
@@ -149,7 +151,8 @@ class Cluster:
             bus = f"nats://127.0.0.1:{ground.bus_port}"
             settings.write_text(SETTINGS.format(port=port, data=data, url=self.url, bus=bus, number=number))
             log = open(self.directory / f"{number}.log", "w")
-            node = subprocess.Popen([binary, "serve", "--config", str(settings)], stdout=log, stderr=log)
+            pinned = OTHERS_ON if number else LEADS_ON
+            node = subprocess.Popen([*pinned, binary, "serve", "--config", str(settings)], stdout=log, stderr=log)
             self.nodes.append(node)
             self.ports.append(port)
             self.wait_for(number + 1)
@@ -198,7 +201,7 @@ def play_house(ground, binary, nodes, through, options):
     """One cluster, and people at some of its nodes who each play a bot of the house. Their moves count; the bot makes as many."""
     cluster = Cluster(ground, binary, nodes, options.quota)
     try:
-        command = [binary, "load", "--json", "--against", options.against, "--games", "1000000"]
+        command = [*OTHERS_ON, binary, "load", "--json", "--against", options.against, "--games", "1000000"]
         for number in through:
             command += ["--url", f"ws://127.0.0.1:{cluster.ports[number]}"]
         command += ["--connections", str(options.connections)]
@@ -225,7 +228,7 @@ def play(ground, binary, nodes, through, options):
     try:
         addresses = ",".join(f"127.0.0.1:{cluster.ports[number]}" for number in through)
         arguments = [addresses, options.connections, options.rate, options.warm_up, options.seconds]
-        load = Load(arguments)
+        load = Load(arguments, OTHERS_ON)
         for phase in ["connected", "seated"]:
             load.expect(phase)
             load.go_on()
