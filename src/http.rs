@@ -8,6 +8,7 @@ pub(crate) mod api;
 pub(crate) mod assets;
 pub mod auth;
 mod avatar;
+mod balancer;
 mod banned_networks;
 pub(crate) mod client_address;
 mod connection;

@@ -273,6 +273,7 @@ mod tests {
         "post /api/v1/memory/file",
         "post /api/v1/memory/load",
         "get /healthz",
+        "get /healthz/players",
         "get /readyz",
     ];
 

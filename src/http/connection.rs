@@ -9,7 +9,7 @@ use std::task::Poll;
 use axum::Router;
 use axum::body::Body;
 use axum::http::uri::Authority;
-use axum::http::{HeaderValue, Request, Response, Version, header};
+use axum::http::{HeaderValue, Request, Response, StatusCode, Uri, Version, header};
 use axum::response::IntoResponse;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -21,6 +21,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, debug, error_span};
 
+use super::balancer::Question;
 use super::client_address::Peer;
 use super::error::{ApiCode, ApiError};
 use super::named_host::NamedHosts;
@@ -30,6 +31,9 @@ use crate::session::limits::TransportLimits;
 
 /// hyper refuses to work with a smaller buffer.
 const HYPER_BUFFER_MIN: usize = 8 * 1024;
+
+/// More than any answer to a balancer has.
+const BALANCER_ANSWER_BYTES_MAX: usize = 4 * 1024;
 
 /// What all connections share.
 #[derive(Clone, Debug)]
@@ -159,6 +163,22 @@ async fn answer(
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| PacedBody::new(body, peer_pace.clone(), Marks::Answered)))
+}
+
+/// What the router answers to a balancer that asks past TLS.
+pub(super) async fn answer_to_balancer(
+    question: Question,
+    peer: SocketAddr,
+    router: &Router,
+) -> (StatusCode, String) {
+    let mut request = Request::new(Body::empty());
+    *request.uri_mut() = Uri::from_static(question.path());
+    request.extensions_mut().insert(Peer(peer));
+    let Ok(response) = TowerToHyperService::new(router.clone()).call(request).await;
+    let status = response.status();
+    let body =
+        axum::body::to_bytes(response.into_body(), BALANCER_ANSWER_BYTES_MAX).await.unwrap_or_default();
+    (status, String::from_utf8_lossy(&body).into_owned())
 }
 
 /// Refuses headers that others may read in another way than hyper does.

@@ -10,9 +10,11 @@ use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
+use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
+use super::balancer::{self, Question};
 use super::connection::{self, ConnectionDeps, HangUp};
 use super::connection_limits::{ConnectionLimits, ConnectionPlace, TooManyConnections};
 use super::error::{ApiCode, ApiError};
@@ -373,13 +375,34 @@ async fn serve_encrypted(
     let agreed = tokio::select! {
         biased;
         () = deps.stop.cancelled() => None,
-        agreed = tls.accept(stream) => agreed,
+        agreed = agree(&tls, stream, peer, &deps.router) => agreed,
     };
     if let Some(stream) = agreed {
         connection::serve(stream, peer, places, deps).await;
     } else {
         debug!(%peer, "a connection ended before TLS was agreed on");
     }
+}
+
+/// Agrees on TLS with a peer, unless it is a balancer that asks how this node does, which does not speak it.
+async fn agree(
+    tls: &Tls,
+    stream: PeerStream,
+    peer: SocketAddr,
+    router: &Router,
+) -> Option<TlsStream<PeerStream>> {
+    let own = match stream {
+        PeerStream::Own(own) => own,
+        // Who passes it on has answered what balancers ask.
+        passed @ PeerStream::Passed(_) => return tls.accept(passed).await,
+    };
+    let Some(question) = Question::asked_by(&own).await.ok()? else {
+        return tls.accept(PeerStream::Own(own)).await;
+    };
+    let (status, body) = connection::answer_to_balancer(question, peer, router).await;
+    let answered = balancer::answer(own, status, &body).await;
+    drop(answered.inspect_err(|error| debug!(%peer, %error, "a balancer did not hear the answer")));
+    None
 }
 
 /// Sets up an accepted socket. A move is one small packet, which must not wait for the acknowledgement of another.

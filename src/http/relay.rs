@@ -1,6 +1,6 @@
 //! A node that does not lead: it passes every connection on, byte for byte, to the one that does.
 //!
-//! It reads nothing but a balancer's question whether it lives, so that TLS and WebSocket are the leader's matter. Who
+//! It reads nothing but a balancer's questions whether it lives, so that TLS and WebSocket are the leader's matter. Who
 //! connects while nobody leads waits a little: then somebody will.
 
 mod way;
@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, copy_buf, split};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,6 +20,7 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
 use self::way::Ways;
+use super::balancer::{self, Question};
 use super::connection_limits::ConnectionPlace;
 use super::listener::{self, Transport, Warnings};
 use super::peer_stream::PeerStream;
@@ -37,13 +39,8 @@ const BUFFER_BYTES: usize = 2 * 1024;
 /// How long a client may take to hang up once the leader has.
 const LINGER_MAX: Duration = Duration::from_secs(10);
 
-/// How long a client may take to say the first word: all that are passed on here do, in HTTP and in TLS.
-const FIRST_WORD_MAX: Duration = Duration::from_secs(10);
-
-/// What a balancer asks a node. Who stands by answers for itself: it lives, whether somebody leads or not.
-const HEALTH: &[u8] = b"GET /healthz ";
-const ALIVE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\
-connection: close\r\n\r\n{\"status\":\"ok\"}";
+/// What whoever stands by answers to balancers: it lives, whether somebody leads or not, and players may enter by it.
+const ALIVE: &str = r#"{"status":"ok"}"#;
 
 /// Where connections are passed on to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,8 +67,6 @@ pub(crate) struct Relay {
 enum Unrelayed {
     #[error("nobody leads")]
     NoLeader,
-    #[error("it said nothing")]
-    Silent,
     #[error(transparent)]
     BadHeader(#[from] BadHeader),
     #[error(transparent)]
@@ -126,8 +121,8 @@ impl Relay {
         let is_balancer = self.transport.is_balancer(peer.ip().to_canonical());
         let said = if is_balancer { proxy_protocol::client_of(&mut client).await? } else { None };
         let whose = said.unwrap_or(peer);
-        if asks_for_health(&client).await? {
-            return Ok(client.write_all(ALIVE).await?);
+        if Question::asked_by(&client).await?.is_some() {
+            return Ok(balancer::answer(client, StatusCode::OK, ALIVE).await?);
         }
         let (mut leader, upstream) =
             timeout(WAIT_MAX, self.reach()).await.map_err(|_| Unrelayed::NoLeader)?;
@@ -189,14 +184,6 @@ where
             timeout(LINGER_MAX, up).await.unwrap_or(Ok(()))
         }
     }
-}
-
-/// Whether a connection begins with the question whether this node lives. What it says stays to be read.
-async fn asks_for_health(client: &TcpStream) -> Result<bool, Unrelayed> {
-    let mut first = [0; HEALTH.len()];
-    timeout(FIRST_WORD_MAX, client.peek(&mut first)).await.map_err(|_| Unrelayed::Silent)??;
-    // Who sends it in pieces is passed on, and answered by the leader.
-    Ok(first == *HEALTH)
 }
 
 #[cfg(test)]

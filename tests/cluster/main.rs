@@ -67,7 +67,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arguments::Arguments;
-use balancer::Balancer;
+use balancer::{Balancer, Entrance};
 use bus::Bus;
 use fourfold::client::load::Witness;
 use history::History;
@@ -83,6 +83,10 @@ use witness::Watch;
 
 /// How long it may take until everybody plays.
 const SEATING_MAX: Duration = Duration::from_mins(2);
+
+/// How long it may take until the one that leads knows that the others live, and between two looks.
+const SPARED_WITHIN: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Between two things that happen to the cluster, in milliseconds.
 const QUIET_MS: std::ops::RangeInclusive<u64> = 500..=2_500;
@@ -171,8 +175,10 @@ async fn run(
     let first_binary = || before.map_or_else(daemon::fourfold, std::process::Command::new);
     let bots = players::create_bots_by(&first_binary, &arena, arguments.games);
     let mut nodes = Nodes::start(directory, &arena, bus, before);
-    let balancers =
-        [Balancer::start(nodes.addresses(), 0).await, Balancer::start(nodes.addresses(), 1).await];
+    let balancers = [
+        Balancer::start(nodes.addresses(), 0, Entrance::Anywhere).await,
+        Balancer::start(nodes.addresses(), 1, Entrance::WhereTold).await,
+    ];
     let history = Arc::new(History::create(&directory.join("history.ndjson")));
     let watch = Arc::new(Watch::new(Arc::clone(&history)));
     let witness: Arc<dyn Witness> = Arc::<Watch>::clone(&watch);
@@ -192,6 +198,9 @@ async fn run(
         refused: 0,
     };
     let mut faults = Vec::new();
+    if before.is_none() {
+        faults.extend(spares_the_leader(&nodes).await);
+    }
     for round in 0..arguments.namespaces {
         faults.extend(test.partition(&mut nodes, network.expect("it was laid"), round).await);
     }
@@ -231,6 +240,22 @@ async fn replaced(nodes: &mut Nodes, leader: usize) -> Option<String> {
         Some(Some(74 | 75)) => None,
         ended => Some(format!("a leader that was replaced ended with {ended:?}, not 74 or 75")),
     }
+}
+
+/// Players must be told to enter by all nodes but the one that leads, soon after all have started.
+async fn spares_the_leader(nodes: &Nodes) -> Option<String> {
+    let expected = async {
+        loop {
+            let leader = nodes.leader().await;
+            let open = balancer::open(&nodes.addresses()).await;
+            if open.iter().enumerate().all(|(node, is_open)| *is_open == (node != leader)) {
+                return;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    let waited = tokio::time::timeout(SPARED_WITHIN, expected).await;
+    waited.err().map(|_| "players are not told to enter by those who stand by alone".to_owned())
 }
 
 impl Test<'_> {

@@ -89,9 +89,10 @@ fn plays(url: &str, authority: &str) -> Result<(), String> {
 }
 
 /// What a request in plain HTTP is answered.
-fn plain(url: &str) -> String {
+fn plain(url: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(url.split_once("://").unwrap().1).unwrap();
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let question = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(question.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -111,8 +112,16 @@ fn tls_is_spoken_and_a_certificate_is_exchanged_while_it_serves() {
     let served = Served::start(command, directory.path());
     assert!(served.url.starts_with("https://"), "{}", served.url);
     plays(&served.url, &tls_file("ca.pem")).unwrap();
-    let answer = plain(&served.url);
-    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("speaks TLS"), "{answer}");
+    for path in ["/", "/readyz", "/healthzz", "/healthz?", "/healthz/players/"] {
+        let answer = plain(&served.url, path);
+        assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("speaks TLS"), "{path}: {answer}");
+    }
+    // Balancers that pass bytes on ask without TLS, which is not theirs.
+    for path in ["/healthz", "/healthz/players"] {
+        let answer = plain(&served.url, path);
+        let is_well = answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("{\"status\":\"ok\"}");
+        assert!(is_well, "{path}: {answer}");
+    }
 
     put("server.pem", "renewed.key");
     served.reload("the certificate is refused, the old one stays");
@@ -198,12 +207,12 @@ fn whoever_knocks_between_two_daemons_is_answered_by_the_second() {
     let address = format!("http://{}", socket.local_addr().unwrap());
     let mut first = Served::start(activated(&socket, "1"), directory.path());
     assert_eq!(first.url, address);
-    assert!(plain(&address).starts_with("HTTP/1.1 200"));
+    assert!(plain(&address, "/healthz").starts_with("HTTP/1.1 200"));
     first.signal("TERM");
     assert!(first.child.wait().unwrap().success());
     let between = std::thread::spawn({
         let address = address.clone();
-        move || plain(&address)
+        move || plain(&address, "/healthz")
     });
     let _second = Served::start(activated(&socket, "1"), directory.path());
     assert!(between.join().unwrap().starts_with("HTTP/1.1 200"));

@@ -1,4 +1,4 @@
-//! Whether the daemon lives, and whether it takes new games.
+//! Whether the daemon lives, whether players should enter here, and whether it takes new games.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,6 +11,10 @@ use super::BUSY_RETRY;
 use crate::http::endpoint::{Content, Endpoint, Operation, schema_of};
 use crate::http::error::{ApiCode, ApiError};
 use crate::http::state::AppState;
+
+/// So many nodes of a cluster leave the sockets of players to those that stand by: with two the other one would be the
+/// only way in.
+const NODES_TO_SPARE_THE_LEADER: u64 = 3;
 
 /// All is well.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
@@ -25,6 +29,12 @@ const OK: HealthAnswer = HealthAnswer { status: "ok" };
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let healthz =
         Operation::get("/healthz", "Says that the process answers", Content::Json(schema_of::<HealthAnswer>));
+    let entrance = Operation::get(
+        "/healthz/players",
+        "Says to balancers that players should enter here: everywhere but at the node that leads two others or more",
+        Content::Json(schema_of::<HealthAnswer>),
+    )
+    .refusals(&[ApiCode::NotFound]);
     let readyz = Operation::get(
         "/readyz",
         "Says that the store answers, new games may begin, and no part of the daemon pauses after failures",
@@ -33,8 +43,17 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     .refusals(&[ApiCode::NotReady]);
     vec![
         Endpoint::new("/healthz", get(async || Json(OK)), [healthz]),
+        Endpoint::new("/healthz/players", get(entrance_for_players), [entrance]),
         Endpoint::new("/readyz", get(readiness), [readyz]),
     ]
+}
+
+/// A node that answers this itself leads, or is alone. It has enough to do with the games.
+async fn entrance_for_players(State(state): State<AppState>) -> Result<Json<HealthAnswer>, ApiError> {
+    if state.metrics.totals().nodes < NODES_TO_SPARE_THE_LEADER {
+        return Ok(Json(OK));
+    }
+    Err(ApiError::new(ApiCode::NotFound, "this node leads: players enter by those that stand by"))
 }
 
 async fn readiness(State(state): State<AppState>) -> Result<Json<HealthAnswer>, ApiError> {

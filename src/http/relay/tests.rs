@@ -189,20 +189,23 @@ async fn a_proxy_that_speaks_for_many_has_no_share() {
 #[tokio::test]
 async fn who_stands_by_says_for_itself_that_it_lives() {
     let node = Node::start(None, TransportLimits::default()).await;
-    let mut stream = node.connect().await;
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
-    let answer = rest(&mut stream).await;
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    assert!(answer.ends_with("\r\n\r\n{\"status\":\"ok\"}"), "{answer}");
+    for path in ["/healthz", "/healthz/players"] {
+        let mut stream = node.connect().await;
+        let question = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        stream.write_all(question.as_bytes()).await.unwrap();
+        let answer = rest(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {answer}");
+        assert!(answer.ends_with("\r\n\r\n{\"status\":\"ok\"}"), "{path}: {answer}");
+    }
     let leader = Leader::start(TransportLimits::default()).await;
     node.leader.send_replace(Some(leader.upstream(1)));
-    let mut stream = node.connect().await;
-    stream
-        .write_all(b"GET /healthzz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        .await
-        .unwrap();
-    let answer = rest(&mut stream).await;
-    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    for path in ["/healthzz", "/healthz/", "/healthz/playerss", "/healthz/players/"] {
+        let mut stream = node.connect().await;
+        let question = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(question.as_bytes()).await.unwrap();
+        let answer = rest(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{path}: {answer}");
+    }
 }
 
 #[tokio::test]

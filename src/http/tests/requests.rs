@@ -225,6 +225,22 @@ async fn a_stopping_daemon_is_well_but_not_ready() {
 }
 
 #[tokio::test]
+async fn a_node_that_leads_two_others_leaves_players_to_them() {
+    let site = TestSite::new();
+    for (living, status) in [(0, 200), (1, 200), (2, 200), (3, 404), (7, 404), (2, 200)] {
+        site.metrics.nodes(living, true);
+        let answer = site.get("/healthz/players").await;
+        assert_eq!(answer.status.as_u16(), status, "{living} nodes: {}", answer.body);
+        assert_eq!(site.get("/healthz").await.status, StatusCode::OK);
+        if status == 404 {
+            answer.check_refused(404, "not_found", None);
+        } else {
+            assert_eq!(answer.body, r#"{"status":"ok"}"#);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_daemon_with_a_part_that_pauses_says_which() {
     let reason = "lobby has failed several times and pauses".to_owned();
     let arena = TestArena { pauses: vec![reason.clone()], ..TestArena::default() };
