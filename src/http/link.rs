@@ -4,7 +4,6 @@
 //! Here what many of them say is read at once, and what many are told is written at once. A link is HTTP/2 (RFC 9113)
 //! without a request that means anything: each client is a stream, which is a [`Tunnel`] of bytes to whoever has it.
 
-mod gathered;
 mod tunnel;
 
 use std::time::Duration;
@@ -19,7 +18,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tracing::debug;
 
-use self::gathered::Gathered;
 pub(super) use self::tunnel::Tunnel;
 
 /// Clients on one link. A node has fewer descriptors than this; the library would stop at a hundred.
@@ -68,7 +66,7 @@ impl Link {
             .max_concurrent_reset_streams(REMEMBERED_MAX)
             .max_local_error_reset_streams(None)
             .enable_push(false)
-            .handshake(Gathered::new(stream));
+            .handshake(stream);
         let (sender, mut connection) =
             timeout(HANDSHAKE_MAX, begun).await.map_err(|_| Unlinked::Silent)??;
         let pings = connection.ping_pong();
@@ -103,7 +101,7 @@ impl Link {
 }
 
 /// The end of a link at the node that leads.
-pub(super) struct Arrivals<S>(h2::server::Connection<Gathered<S>, Bytes>);
+pub(super) struct Arrivals<S>(h2::server::Connection<S, Bytes>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Arrivals<S> {
     /// Takes a link that another node begins.
@@ -121,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Arrivals<S> {
             .max_concurrent_reset_streams(REMEMBERED_MAX)
             .max_pending_accept_reset_streams(TUNNELS_MAX as usize)
             .max_local_error_reset_streams(None);
-        let taken = timeout(HANDSHAKE_MAX, builder.handshake(Gathered::new(stream))).await;
+        let taken = timeout(HANDSHAKE_MAX, builder.handshake(stream)).await;
         Ok(Self(taken.map_err(|_| Unlinked::Silent)??))
     }
 

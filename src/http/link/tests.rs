@@ -1,13 +1,7 @@
 //! Links over pipes in memory.
 
-use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
-
 use futures::future::join_all;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadBuf, duplex};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -24,13 +18,6 @@ struct Linked {
 impl Linked {
     async fn new() -> Self {
         let (near, far) = duplex(64 * 1024);
-        Self::over(near, far).await
-    }
-
-    async fn over<S>(near: DuplexStream, far: S) -> Self
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
         let (out, arrived) = mpsc::unbounded_channel();
         let taking = tokio::spawn(async move {
             let mut arrivals = Arrivals::of(far).await.unwrap();
@@ -71,85 +58,6 @@ async fn what_is_said_on_either_side_is_heard_on_the_other_to_its_end() {
     drop(far);
     assert_eq!(rest(&mut near).await, b"the other has not");
     assert_eq!(near.peek().await.unwrap(), None);
-}
-
-/// A pipe that counts what would be system calls, and takes several buffers at once, as sockets do.
-struct Counted {
-    pipe: DuplexStream,
-    writes: Arc<AtomicUsize>,
-}
-
-impl AsyncRead for Counted {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.pipe).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for Counted {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.writes.fetch_add(1, Ordering::Relaxed);
-        Pin::new(&mut self.pipe).poll_write(cx, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.writes.fetch_add(1, Ordering::Relaxed);
-        Pin::new(&mut self.pipe).poll_write_vectored(cx, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.pipe).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.pipe).poll_shutdown(cx)
-    }
-}
-
-/// On one thread, but by the scheduler that runs whoever was woken last next.
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn what_many_are_told_at_about_the_same_time_leaves_together() {
-    const CLIENTS: usize = 40;
-    const TOLD_BYTES: usize = 380;
-    let (near, far) = duplex(64 * 1024);
-    let writes = Arc::new(AtomicUsize::new(0));
-    let far = Counted { pipe: far, writes: Arc::clone(&writes) };
-    let mut linked = Linked::over(near, far).await;
-    let (mut clients, mut told) = (Vec::new(), Vec::new());
-    for _ in 0..CLIENTS {
-        let (mut client, mut tunnel) = linked.tunnel().await;
-        client.write_all(b"?").await.unwrap();
-        // All that belongs to the beginning has left.
-        tunnel.peek().await.unwrap();
-        clients.push(client);
-        told.push(tunnel);
-    }
-    writes.store(0, Ordering::Relaxed);
-    // A task each, as rooms are, all ready before the first has its turn, which wakes the link's own task.
-    let telling = tokio::spawn(async move {
-        let tell = |mut tunnel: Tunnel| async move {
-            tunnel.write_all(&[7; TOLD_BYTES]).await.unwrap();
-            tunnel
-        };
-        join_all(told.into_iter().map(|tunnel| tokio::spawn(tell(tunnel)))).await
-    });
-    let _told = telling.await.unwrap();
-    for client in &mut clients {
-        client.read_exact(&mut [0; TOLD_BYTES]).await.unwrap();
-    }
-    let writes = writes.load(Ordering::Relaxed);
-    assert!(writes <= 4, "{CLIENTS} clients were told by {writes} writes");
 }
 
 #[tokio::test]
