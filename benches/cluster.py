@@ -31,7 +31,14 @@ GROUPS = Path("/sys/fs/cgroup")
 # Short, so that who has used up its share waits for little.
 PERIOD_US = 10_000
 NODES = 3
-LEADS_ON, OTHERS_ON = ["taskset", "-c", "0"], ["taskset", "-c", f"1-{os.cpu_count() - 1}"]
+CORES = sorted(os.sched_getaffinity(0))
+
+
+def on(cores):
+    return ["taskset", "-c", ",".join(map(str, cores))]
+
+
+LEADS_ON, OTHERS_ON = on(CORES[:1]), on(CORES[1:])
 
 SETTINGS = """
 [server]
@@ -260,6 +267,10 @@ def main():
     parser.add_argument("--rate", type=float, default=0, help="moves a second; 0: all they can")
     parser.add_argument("--against", help="a bot of the house that all players play, in place of each other")
     options = parser.parse_args()
+    if len(CORES) < 2:
+        raise SystemExit("the node that leads needs a core to itself: two cores at least")
+    if not 0 < options.quota <= 1:
+        parser.error("--quota: more than 0 and at most 1, for the node that leads has one core")
     builds = [("", options.daemon)] + ([("peer: ", options.peer)] if options.peer else [])
     shapes = [("one", 1, [0]), ("one, by another", 2, [1]), ("three", NODES, [0, 1, 2]), ("apart", NODES, [1, 2])]
     runs = {}

@@ -9,7 +9,7 @@ use std::task::Poll;
 use axum::Router;
 use axum::body::Body;
 use axum::http::uri::Authority;
-use axum::http::{HeaderValue, Request, Response, StatusCode, Uri, Version, header};
+use axum::http::{HeaderValue, Request, Response, Uri, Version, header};
 use axum::response::IntoResponse;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, debug, error_span};
 
-use super::balancer::Question;
+use super::balancer::{Answer, Question};
 use super::client_address::Peer;
 use super::error::{ApiCode, ApiError};
 use super::named_host::NamedHosts;
@@ -166,11 +166,7 @@ async fn answer(
 }
 
 /// What the router answers to a balancer that asks past TLS.
-pub(super) async fn answer_to_balancer(
-    question: Question,
-    peer: SocketAddr,
-    router: &Router,
-) -> (StatusCode, String) {
+pub(super) async fn answer_to_balancer(question: Question, peer: SocketAddr, router: &Router) -> Answer {
     let mut request = Request::new(Body::empty());
     *request.uri_mut() = Uri::from_static(question.path());
     request.extensions_mut().insert(Peer(peer));
@@ -178,7 +174,7 @@ pub(super) async fn answer_to_balancer(
     let status = response.status();
     let body =
         axum::body::to_bytes(response.into_body(), BALANCER_ANSWER_BYTES_MAX).await.unwrap_or_default();
-    (status, String::from_utf8_lossy(&body).into_owned())
+    Answer { status, body: String::from_utf8_lossy(&body).into_owned().into() }
 }
 
 /// Refuses headers that others may read in another way than hyper does.

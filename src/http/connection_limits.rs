@@ -14,6 +14,10 @@ const RESERVED_FILES: u64 = 256;
 /// Connections if the limit on open files cannot be read or is absurdly small.
 const CONNECTIONS_MIN: usize = 64;
 
+/// Balancers that may ask how a node does while all places are taken. Each asks once or twice a second, and has its answer
+/// in no time.
+const ASKING_MAX: usize = 16;
+
 /// No place for a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub(crate) enum TooManyConnections {
@@ -37,14 +41,26 @@ pub(crate) struct ConnectionLimits {
 #[derive(Debug, Default)]
 struct Taken {
     total: usize,
+    asking: usize,
     by_address: HashMap<IpAddr, usize>,
+}
+
+/// What a place is one of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PlaceKind {
+    /// The places in all.
+    Connection,
+    /// The places for balancers that ask.
+    Asking,
+    /// None of them: its connection has one already.
+    Share,
 }
 
 /// One connection's place.
 #[derive(Debug)]
 pub(crate) struct ConnectionPlace {
     limits: Arc<ConnectionLimits>,
-    counts_total: bool,
+    kind: PlaceKind,
     address: Option<IpAddr>,
 }
 
@@ -84,7 +100,22 @@ impl ConnectionLimits {
         }
         let address = self.count_address(&mut taken, address)?;
         taken.total += 1;
-        Ok(ConnectionPlace { limits: self.clone(), counts_total: true, address })
+        Ok(ConnectionPlace { limits: self.clone(), kind: PlaceKind::Connection, address })
+    }
+
+    /// A place for a balancer that asks how this node does, where all others are taken: one that is not answered takes
+    /// all players away from here.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub(crate) fn take_to_ask(self: &Arc<Self>) -> Result<ConnectionPlace, TooManyConnections> {
+        let mut taken = self.lock();
+        if taken.asking >= ASKING_MAX {
+            return Err(TooManyConnections::Total);
+        }
+        taken.asking += 1;
+        Ok(ConnectionPlace { limits: self.clone(), kind: PlaceKind::Asking, address: None })
     }
 
     /// A place among those of `address` for something that a proxy's connection carries, which is counted already.
@@ -97,7 +128,7 @@ impl ConnectionLimits {
         address: IpAddr,
     ) -> Result<ConnectionPlace, TooManyConnections> {
         let address = self.count_address(&mut self.lock(), Some(address))?;
-        Ok(ConnectionPlace { limits: self.clone(), counts_total: false, address })
+        Ok(ConnectionPlace { limits: self.clone(), kind: PlaceKind::Share, address })
     }
 
     /// Counts one more for the address, if addresses like it are counted.
@@ -126,7 +157,11 @@ impl ConnectionLimits {
 impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut taken = self.limits.lock();
-        taken.total -= usize::from(self.counts_total);
+        match self.kind {
+            PlaceKind::Connection => taken.total -= 1,
+            PlaceKind::Asking => taken.asking -= 1,
+            PlaceKind::Share => {}
+        }
         let Some(address) = self.address else { return };
         if let Some(count) = taken.by_address.get_mut(&address) {
             *count -= 1;
@@ -177,6 +212,17 @@ mod tests {
         drop((second, third));
         assert_eq!(limits.taken(), 0);
         assert!(limits.lock().by_address.is_empty(), "addresses must not pile up");
+    }
+
+    #[test]
+    fn a_few_may_ask_where_all_places_are_taken() {
+        let limits = limits(1, 9);
+        let _held = take(&limits, "192.0.2.1").unwrap();
+        let mut asking: Vec<_> = (0..ASKING_MAX).map(|_| limits.take_to_ask().unwrap()).collect();
+        assert_eq!(limits.take_to_ask().unwrap_err(), TooManyConnections::Total);
+        assert_eq!(limits.taken(), 1, "they are no players");
+        asking.pop();
+        assert!(limits.take_to_ask().is_ok());
     }
 
     #[test]

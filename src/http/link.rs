@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use axum::http::{Request, Response};
 use bytes::Bytes;
-use h2::Ping;
 use h2::client::SendRequest;
 use h2::server::SendResponse;
+use h2::{Ping, PingPong};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tracing::debug;
 
 pub(super) use self::tunnel::Tunnel;
@@ -35,6 +35,13 @@ const REMEMBERED_MAX: usize = 4 * 1024;
 
 /// How long the other side may take to say that it speaks this.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(5);
+
+/// Between two questions whether the leader is still there.
+const PING_EVERY: Duration = Duration::from_secs(1);
+
+/// How long it may take to answer. Where bytes are lost on the way no connection ends by itself for a quarter of an hour;
+/// a leader that has much to do, when thousands come at once, is seconds late.
+const PONG_MAX: Duration = Duration::from_secs(5);
 
 /// Why there is no link.
 #[derive(Debug, Error)]
@@ -75,17 +82,31 @@ impl Link {
                 debug!(%error, "a link to the leader broke");
             }
         });
+        let mut pings = pings.ok_or(Unlinked::Silent)?;
         // Whoever speaks something else would take the beginning for nonsense, and close.
-        if let Some(mut pings) = pings {
-            let answer = timeout(HANDSHAKE_MAX, pings.ping(Ping::opaque()));
-            tokio::select! {
-                answer = answer => {
-                    answer.map_err(|_| Unlinked::Silent)??;
-                }
-                () = &mut carrying => return Err(Unlinked::Silent),
+        let answer = timeout(HANDSHAKE_MAX, pings.ping(Ping::opaque()));
+        tokio::select! {
+            answer = answer => {
+                answer.map_err(|_| Unlinked::Silent)??;
             }
+            () = &mut carrying => return Err(Unlinked::Silent),
         }
+        let carrying = async move {
+            tokio::select! {
+                () = carrying => {}
+                () = silence(pings) => debug!("the leader says nothing on a link any more"),
+            }
+        };
         Ok((Self(sender), carrying))
+    }
+
+    /// Checks that there could be one client more.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::tunnel`].
+    pub(super) async fn check(&self) -> Result<(), h2::Error> {
+        self.0.clone().ready().await.map(drop)
     }
 
     /// A tunnel for one client more.
@@ -97,6 +118,15 @@ impl Link {
         let mut ready = self.0.clone().ready().await?;
         let (answer, sending) = ready.send_request(Request::new(()), false)?;
         Ok(Tunnel::asked_for(sending, answer))
+    }
+}
+
+/// Asks again and again whether the other side is there, until it does not answer.
+async fn silence(mut pings: PingPong) {
+    let mut is_there = true;
+    while is_there {
+        sleep(PING_EVERY).await;
+        is_there = timeout(PONG_MAX, pings.ping(Ping::opaque())).await.is_ok_and(|pong| pong.is_ok());
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
@@ -23,7 +23,7 @@ use super::named_host::NamedHosts;
 use super::peer_stream::PeerStream;
 use super::proxy_protocol::{self, BadHeader, FromNode};
 use super::site::Site;
-use super::tls::Tls;
+use super::tls::{self, Tls};
 use super::upgraded_stream::Places;
 use crate::model::signing::Signer;
 use crate::session::limits::TransportLimits;
@@ -153,7 +153,7 @@ impl Kept for Listening {
         }
         self.listener = None;
         transport.tasks.close();
-        if tokio::time::timeout(transport.limits.stop, transport.tasks.wait()).await.is_err() {
+        if timeout(transport.limits.stop, transport.tasks.wait()).await.is_err() {
             warn!(tasks = transport.tasks.len(), "connections did not end in time");
         }
         Ok(())
@@ -229,12 +229,30 @@ fn admit(
             }
         }
         Err(full) => {
-            if transport.tls.is_none() && !is_balancer {
+            if is_balancer {
+                begin_answer(stream, peer, transport, deps);
+            } else if transport.tls.is_none() {
                 turn_away(&mut PeerStream::Own(stream), full);
             }
             warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
         }
     }
+}
+
+/// Lets a balancer ask where there is no place for players. Nodes answer for themselves what they are asked.
+fn begin_answer(mut stream: TcpStream, balancer: SocketAddr, transport: &Transport, deps: &ConnectionDeps) {
+    if transport.nodes.is_some() {
+        return;
+    }
+    let Ok(place) = transport.connection_limits.take_to_ask() else { return };
+    let router = deps.router.clone();
+    transport.tasks.spawn(async move {
+        if let Ok(Some(question)) = Question::asked_without_a_place(&mut stream).await {
+            let answer = connection::answer_to_balancer(question, balancer, &router).await;
+            balancer::answer(stream, &answer).await;
+        }
+        drop(place);
+    });
 }
 
 /// Serves a connection whose peer is known, by TLS if there is any.
@@ -375,34 +393,34 @@ async fn serve_encrypted(
     let agreed = tokio::select! {
         biased;
         () = deps.stop.cancelled() => None,
-        agreed = agree(&tls, stream, peer, &deps.router) => agreed,
+        agreed = timeout(tls::HANDSHAKE_MAX, agree(&tls, stream, peer, &deps.router)) => agreed.ok(),
     };
-    if let Some(stream) = agreed {
-        connection::serve(stream, peer, places, deps).await;
-    } else {
-        debug!(%peer, "a connection ended before TLS was agreed on");
+    match agreed {
+        Some(Ok(Some(stream))) => connection::serve(stream, peer, places, deps).await,
+        Some(Ok(None)) => {}
+        Some(Err(error)) => debug!(%peer, %error, "a connection ended before TLS was agreed on"),
+        None => debug!(%peer, "a connection was closed before TLS was agreed on"),
     }
 }
 
-/// Agrees on TLS with a peer, unless it is a balancer that asks how this node does, which does not speak it.
+/// Agrees on TLS with a peer. A balancer that asks how this node does, and does not speak it, has its answer instead.
 async fn agree(
     tls: &Tls,
     stream: PeerStream,
     peer: SocketAddr,
     router: &Router,
-) -> Option<TlsStream<PeerStream>> {
+) -> io::Result<Option<TlsStream<PeerStream>>> {
     let own = match stream {
         PeerStream::Own(own) => own,
         // Who passes it on has answered what balancers ask.
-        passed @ PeerStream::Passed(_) => return tls.accept(passed).await,
+        passed @ PeerStream::Passed(_) => return tls.accept(passed).await.map(Some),
     };
-    let Some(question) = Question::asked_by(&own).await.ok()? else {
-        return tls.accept(PeerStream::Own(own)).await;
+    let Some(question) = Question::asked_by(&own).await? else {
+        return tls.accept(PeerStream::Own(own)).await.map(Some);
     };
-    let (status, body) = connection::answer_to_balancer(question, peer, router).await;
-    let answered = balancer::answer(own, status, &body).await;
-    drop(answered.inspect_err(|error| debug!(%peer, %error, "a balancer did not hear the answer")));
-    None
+    let answer = connection::answer_to_balancer(question, peer, router).await;
+    balancer::answer(own, &answer).await;
+    Ok(None)
 }
 
 /// Sets up an accepted socket. A move is one small packet, which must not wait for the acknowledgement of another.

@@ -7,11 +7,10 @@ mod way;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::time::Duration;
 
-use axum::http::StatusCode;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, copy_buf, split};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,8 +19,9 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, warn};
 
 use self::way::Ways;
-use super::balancer::{self, Question};
+use super::balancer::{self, Answer, Question};
 use super::connection_limits::ConnectionPlace;
+use super::error::{ApiCode, ApiError};
 use super::listener::{self, Transport, Warnings};
 use super::peer_stream::PeerStream;
 use super::proxy_protocol::{self, BadHeader};
@@ -39,8 +39,8 @@ const BUFFER_BYTES: usize = 2 * 1024;
 /// How long a client may take to hang up once the leader has.
 const LINGER_MAX: Duration = Duration::from_secs(10);
 
-/// What whoever stands by answers to balancers: it lives, whether somebody leads or not, and players may enter by it.
-const ALIVE: &str = r#"{"status":"ok"}"#;
+/// How soon the leader has to be reached for players to be told to enter here. Balancers wait for an answer for a second.
+const REACHED_WITHIN: Duration = Duration::from_millis(500);
 
 /// Where connections are passed on to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,6 +94,7 @@ impl Relay {
             match self.transport.connection_limits.take(self.transport.counted(address)) {
                 Ok(place) => self.begin(client, peer, place),
                 Err(full) => {
+                    self.begin_answer(client, address);
                     warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
                 }
             }
@@ -111,6 +112,21 @@ impl Relay {
         });
     }
 
+    /// Lets a balancer ask where there is no place for players.
+    fn begin_answer(&self, mut client: TcpStream, address: IpAddr) {
+        if !self.transport.is_balancer(address) {
+            return;
+        }
+        let Ok(place) = self.transport.connection_limits.take_to_ask() else { return };
+        let relay = self.clone();
+        self.transport.tasks.spawn(async move {
+            if let Ok(Some(question)) = Question::asked_without_a_place(&mut client).await {
+                balancer::answer(client, &relay.answer_to(question).await).await;
+            }
+            drop(place);
+        });
+    }
+
     async fn pass_on(
         mut self,
         mut client: TcpStream,
@@ -121,8 +137,10 @@ impl Relay {
         let is_balancer = self.transport.is_balancer(peer.ip().to_canonical());
         let said = if is_balancer { proxy_protocol::client_of(&mut client).await? } else { None };
         let whose = said.unwrap_or(peer);
-        if Question::asked_by(&client).await?.is_some() {
-            return Ok(balancer::answer(client, StatusCode::OK, ALIVE).await?);
+        if let Some(question) = Question::asked_by(&client).await? {
+            let answer = self.answer_to(question).await;
+            balancer::answer(client, &answer).await;
+            return Ok(());
         }
         let (mut leader, upstream) =
             timeout(WAIT_MAX, self.reach()).await.map_err(|_| Unrelayed::NoLeader)?;
@@ -133,6 +151,19 @@ impl Relay {
             _ = self.upstream.wait_for(|now| now.as_ref() != Some(&upstream)) => {}
         }
         Ok(())
+    }
+
+    /// That it lives, whether somebody leads or not; and that players should enter here, unless somebody leads whom this
+    /// node does not reach.
+    async fn answer_to(&self, question: Question) -> Answer {
+        let upstream = self.upstream.borrow().clone();
+        let (Question::PlayersEnter, Some(upstream)) = (question, upstream) else { return Answer::YES };
+        let is_reached = timeout(REACHED_WITHIN, self.ways.lead_to(&upstream)).await.unwrap_or(false);
+        if is_reached {
+            return Answer::YES;
+        }
+        let why = "this node does not reach the one that leads: players enter elsewhere";
+        Answer::no(&ApiError::new(ApiCode::NotFound, why))
     }
 
     /// Connects to whoever leads, as soon as somebody does.

@@ -8,7 +8,6 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::watch;
-use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -19,7 +18,7 @@ use super::peer_stream::PeerStream;
 use crate::system::config::TlsFiles;
 
 /// How long a peer may take to agree on TLS: two ways there and back, on a bad line from the other side of the world.
-const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
+pub(super) const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
 /// The first byte of whoever speaks TLS: a record of the handshake (RFC 8446, section 5.1).
 const HANDSHAKE_RECORD: u8 = 22;
@@ -69,18 +68,19 @@ impl Tls {
         Ok(())
     }
 
-    /// Agrees on TLS with a peer; `None` if it takes too long or speaks something else.
-    pub(super) async fn accept(&self, mut stream: PeerStream) -> Option<TlsStream<PeerStream>> {
+    /// Agrees on TLS with a peer, which the caller does not wait for longer than [`HANDSHAKE_MAX`].
+    ///
+    /// # Errors
+    ///
+    /// The connection is broken, or the peer speaks something else; in plain HTTP it is told what is spoken here.
+    pub(super) async fn accept(&self, mut stream: PeerStream) -> io::Result<TlsStream<PeerStream>> {
         let config = Arc::clone(&self.0.borrow());
-        let agreeing = async {
-            if stream.peek().await?.is_some_and(|first| first != HANDSHAKE_RECORD) {
-                stream.write_all(NOT_TLS).await?;
-                stream.shutdown().await?;
-                return Err(io::ErrorKind::InvalidData.into());
-            }
-            TlsAcceptor::from(config).accept(stream).await
-        };
-        timeout(HANDSHAKE_MAX, agreeing).await.ok()?.ok()
+        if stream.peek().await?.is_some_and(|first| first != HANDSHAKE_RECORD) {
+            stream.write_all(NOT_TLS).await?;
+            stream.shutdown().await?;
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        TlsAcceptor::from(config).accept(stream).await
     }
 }
 

@@ -55,8 +55,9 @@ struct Node {
 }
 
 /// What a node answers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    /// Players may enter by it.
     Enter,
     /// It is up, but players should enter elsewhere.
     Elsewhere,
@@ -116,11 +117,10 @@ async fn ask(address: SocketAddr, entrance: Entrance) -> std::io::Result<Answer>
     }
 }
 
-/// Which of them say that players should enter there.
-pub(crate) async fn open(nodes: &[SocketAddr]) -> Vec<bool> {
+/// What each of them says about players; nothing if it does not answer.
+pub(crate) async fn entrances(nodes: &[SocketAddr]) -> Vec<Option<Answer>> {
     let asked = nodes.iter().map(|node| async {
-        let answer = timeout(ANSWER_MAX, ask(*node, Entrance::WhereTold)).await;
-        answer.is_ok_and(|answer| answer.is_ok_and(|answer| answer == Answer::Enter))
+        timeout(ANSWER_MAX, ask(*node, Entrance::WhereTold)).await.ok().and_then(Result::ok)
     });
     futures::future::join_all(asked).await
 }

@@ -67,7 +67,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arguments::Arguments;
-use balancer::{Balancer, Entrance};
+use balancer::{Answer, Balancer, Entrance};
 use bus::Bus;
 use fourfold::client::load::Witness;
 use history::History;
@@ -247,8 +247,9 @@ async fn spares_the_leader(nodes: &Nodes) -> Option<String> {
     let expected = async {
         loop {
             let leader = nodes.leader().await;
-            let open = balancer::open(&nodes.addresses()).await;
-            if open.iter().enumerate().all(|(node, is_open)| *is_open == (node != leader)) {
+            let told = balancer::entrances(&nodes.addresses()).await;
+            let expected = |node| if node == leader { Answer::Elsewhere } else { Answer::Enter };
+            if told.iter().enumerate().all(|(node, told)| *told == Some(expected(node))) {
                 return;
             }
             tokio::time::sleep(LOOK_AGAIN).await;

@@ -2,8 +2,9 @@
 
 use futures::future::join_all;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::*;
 
@@ -166,6 +167,33 @@ async fn a_link_that_breaks_ends_its_tunnels() {
     assert!(far.read_u8().await.is_err());
     linked.taking.await.unwrap();
     assert!(linked.link.tunnel().await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_to_one_who_says_nothing_any_more_ends() {
+    let (near, far) = duplex(64 * 1024);
+    let (stand_still, stood_still) = oneshot::channel::<()>();
+    let taking = tokio::spawn(async move {
+        let mut arrivals = Arrivals::of(far).await.unwrap();
+        tokio::select! {
+            _none = arrivals.next() => {}
+            stood = stood_still => stood.unwrap(),
+        }
+        // It is there, and takes what fits into the pipe.
+        std::future::pending::<()>().await;
+        drop(arrivals);
+    });
+    let (link, carrying) = Link::begin(near).await.unwrap();
+    let carrying = tokio::spawn(carrying);
+    sleep(10 * (PING_EVERY + PONG_MAX)).await;
+    link.check().await.unwrap();
+    stand_still.send(()).unwrap();
+    let began = Instant::now();
+    carrying.await.unwrap();
+    let lasted = began.elapsed();
+    assert!((PONG_MAX..=PONG_MAX + PING_EVERY).contains(&lasted), "{lasted:?}");
+    link.check().await.unwrap_err();
+    assert!(!taking.is_finished());
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 use crate::http::client_address::Peer;
+use crate::system::config::TlsFiles;
 
 struct Daemon {
     address: SocketAddr,
@@ -19,13 +20,20 @@ async fn start(limits: TransportLimits) -> Daemon {
 }
 
 async fn start_behind(limits: TransportLimits, balancers: &[IpNetwork]) -> Daemon {
+    start_with(limits, balancers, None).await
+}
+
+async fn start_with(limits: TransportLimits, balancers: &[IpNetwork], tls: Option<Tls>) -> Daemon {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let tasks = Tasks::for_tests(Part::Connection);
     let transport = Transport::new(limits, Arc::default(), CancellationToken::new(), tasks);
-    let transport = transport.balanced_by(balancers);
+    let transport = Transport { tls, ..transport.balanced_by(balancers) };
     let peer = |Extension(Peer(peer)): Extension<Peer>| async move { format!("you are {peer}") };
-    let router = Router::new().route("/", get(|| async { "hi" })).route("/peer", get(peer));
+    let router = Router::new()
+        .route("/", get(|| async { "hi" }))
+        .route("/peer", get(peer))
+        .route("/healthz", get(|| async { "alive" }));
     let serving = transport.clone();
     let mut kept = Listening { part: Part::Listener, listener: Some(listener), router, transport: serving };
     let task = tokio::spawn(async move { kept.run(&CancellationToken::new()).await.unwrap() });
@@ -50,23 +58,58 @@ async fn answer_to(address: SocketAddr, bytes: &[u8]) -> String {
     String::from_utf8(answer).unwrap()
 }
 
+/// What a balancer says of the client 203.0.113.9:54321, and of itself.
+const OF_CLIENT: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xcb\0\x71\x09\x0a\0\0\x01\xd4\x31\x01\xbb";
+const OF_ITSELF: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0";
+
+const QUESTION: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+#[tokio::test]
+async fn a_balancer_is_answered_where_all_places_are_taken_and_players_are_not() {
+    let limits = TransportLimits { connections: Some(1), ..TransportLimits::default() };
+    let daemon = start_behind(limits, &["127.0.0.1".parse().unwrap()]).await;
+    let mut held = TcpStream::connect(daemon.address).await.unwrap();
+    held.write_all(OF_CLIENT).await.unwrap();
+    assert!(ask(&mut held).await.ends_with("hi"));
+    let answer = answer_to(daemon.address, &[OF_ITSELF, QUESTION].concat()).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("alive"), "{answer}");
+    assert_eq!(answer_to(daemon.address, &[OF_CLIENT, QUESTION].concat()).await, "", "there is no place");
+    let page = [OF_ITSELF, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"].concat();
+    assert_eq!(answer_to(daemon.address, &page).await, "", "nor for pages");
+    assert!(ask(&mut held).await.ends_with("hi"));
+}
+
+#[tokio::test]
+async fn a_balancer_asks_in_plain_http_after_its_header_where_players_speak_tls() {
+    let of = |name: &str| std::path::Path::new("tests/data/tls").join(name);
+    let files = TlsFiles { certificate: of("server.pem"), key: of("server.key") };
+    let tls = Tls::load(&files).unwrap();
+    let daemon = start_with(TransportLimits::default(), &["127.0.0.1".parse().unwrap()], Some(tls)).await;
+    for header in [OF_ITSELF, OF_CLIENT] {
+        let answer = answer_to(daemon.address, &[header, QUESTION].concat()).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("alive"), "{answer}");
+    }
+    let page = [OF_ITSELF, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"].concat();
+    let answer = answer_to(daemon.address, &page).await;
+    assert!(answer.contains("This port speaks TLS"), "{answer}");
+}
+
 #[tokio::test]
 async fn a_balancer_says_whose_a_connection_is_or_it_is_closed() {
     const ASK: &[u8] = b"GET /peer HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    const HEADER: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xcb\0\x71\x09\x0a\0\0\x01\xd4\x31\x01\xbb";
     let limits = TransportLimits { per_address: 1, ..TransportLimits::default() };
     let daemon = start_behind(limits, &["127.0.0.1".parse().unwrap()]).await;
-    let named = answer_to(daemon.address, &[HEADER, ASK].concat()).await;
+    let named = answer_to(daemon.address, &[OF_CLIENT, ASK].concat()).await;
     assert!(named.ends_with("you are 203.0.113.9:54321"), "{named}");
     assert_eq!(answer_to(daemon.address, ASK).await, "", "nobody knows whose that is");
     let mut held = TcpStream::connect(daemon.address).await.unwrap();
-    held.write_all(HEADER).await.unwrap();
+    held.write_all(OF_CLIENT).await.unwrap();
     assert!(ask(&mut held).await.ends_with("hi"));
-    let refused = answer_to(daemon.address, &[HEADER, ASK].concat()).await;
+    let refused = answer_to(daemon.address, &[OF_CLIENT, ASK].concat()).await;
     assert!(refused.contains("too many connections from this address"), "{refused}");
 
     let strict = start(TransportLimits::default()).await;
-    let nonsense = answer_to(strict.address, &[HEADER, ASK].concat()).await;
+    let nonsense = answer_to(strict.address, &[OF_CLIENT, ASK].concat()).await;
     assert!(nonsense.starts_with("HTTP/1.1 400 "), "{nonsense}");
 }
 

@@ -14,6 +14,7 @@ use crate::http::client_address::Peer;
 use crate::http::listener::{Listening, Transport};
 use crate::http::site::Site;
 use crate::session::limits::TransportLimits;
+use crate::system::config::IpNetwork;
 use crate::system::part::Part;
 use crate::system::supervision::Kept as _;
 use crate::system::tasks::Tasks;
@@ -98,11 +99,21 @@ impl Node {
     }
 
     async fn start_for(leader: Option<Upstream>, limits: TransportLimits, site: Site) -> Self {
+        Self::start_behind(leader, limits, site, &[]).await
+    }
+
+    async fn start_behind(
+        leader: Option<Upstream>,
+        limits: TransportLimits,
+        site: Site,
+        balancers: &[IpNetwork],
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (leader, upstream) = watch::channel(leader);
         let tasks = Tasks::for_tests(Part::Connection);
         let transport = Transport::new(limits, Arc::new(site), CancellationToken::new(), tasks);
+        let transport = transport.balanced_by(balancers);
         let relay = Relay::new(transport, Signer::new(&KEY), upstream);
         let relaying = tokio::spawn(async move { match relay.run(&listener).await {} });
         Self { address, leader, relaying }
@@ -206,6 +217,100 @@ async fn who_stands_by_says_for_itself_that_it_lives() {
         let answer = rest(&mut stream).await;
         assert!(answer.starts_with("HTTP/1.1 404 "), "{path}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn a_balancer_is_answered_whatever_else_it_says() {
+    let node = Node::start(None, TransportLimits::default()).await;
+    let cookie = format!("GET /healthz HTTP/1.1\r\nCookie: {}\r\n\r\n", "c".repeat(8 * 1024));
+    let body = "GET /healthz HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody";
+    let two = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+    let too_much = format!("GET /healthz HTTP/1.1\r\nCookie: {}", "c".repeat(40 * 1024));
+    for said in [&cookie, body, two, &too_much, "GET /healthz HTTP/1.1\r\nHost: "] {
+        let mut stream = node.connect().await;
+        // It is answered, and hung up on, before it has said everything.
+        let _reset = stream.write_all(said.as_bytes()).await;
+        let mut begin = [0; 15];
+        stream.read_exact(&mut begin).await.unwrap();
+        assert_eq!(&begin, b"HTTP/1.1 200 OK", "{}", &said[..50.min(said.len())]);
+    }
+}
+
+#[tokio::test]
+async fn a_balancer_is_answered_where_all_places_are_taken() {
+    const OF_ITSELF: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0";
+    let limits = TransportLimits { connections: Some(1), ..TransportLimits::default() };
+    let balancers = ["127.0.0.1".parse().unwrap()];
+    let node = Node::start_behind(None, limits, Site::default(), &balancers).await;
+    // It says nothing yet, and has the place.
+    let _held = node.connect().await;
+    for _ in 0..3 {
+        let mut stream = node.connect().await;
+        let asked = [OF_ITSELF, b"GET /healthz/players HTTP/1.1\r\nHost: localhost\r\n\r\n"].concat();
+        stream.write_all(&asked).await.unwrap();
+        let answer = rest(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    }
+    let mut player = node.connect().await;
+    player.write_all(&[OF_ITSELF, ASK].concat()).await.unwrap();
+    assert_eq!(timeout(Duration::from_secs(5), rest(&mut player)).await.unwrap(), "");
+}
+
+#[tokio::test]
+async fn who_does_not_reach_the_leader_sends_players_elsewhere() {
+    let node = Node::start(None, TransportLimits::default()).await;
+    let asked = async |path| {
+        let mut stream = node.connect().await;
+        stream.write_all(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
+        rest(&mut stream).await
+    };
+    let check = async |path, expected| {
+        let answer = asked(path).await;
+        assert!(answer.starts_with(expected), "{path}: {answer}");
+    };
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    // It takes connections, and says nothing.
+    let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    for (incarnation, address) in [(1, gone), (2, still.local_addr().unwrap())] {
+        node.leader.send_replace(Some(Upstream { address: address.to_string(), incarnation }));
+        check("/healthz/players", "HTTP/1.1 404 ").await;
+        check("/healthz", "HTTP/1.1 200 ").await;
+    }
+    let leader = Leader::start(TransportLimits::default()).await;
+    let (between, _count) = start_counting(leader.address).await;
+    node.leader.send_replace(Some(Upstream { address: between.to_string(), incarnation: 3 }));
+    check("/healthz/players", "HTTP/1.1 200 ").await;
+    let (old, _count) = start_without_links().await;
+    node.leader.send_replace(Some(Upstream { address: old.to_string(), incarnation: 4 }));
+    // The first question is what shows that it has no links.
+    let _either = asked("/healthz/players").await;
+    check("/healthz/players", "HTTP/1.1 200 ").await;
+}
+
+#[tokio::test]
+async fn a_link_that_was_lost_is_begun_again_by_a_balancer_s_question() {
+    let leader = Leader::start(TransportLimits::default()).await;
+    let between = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let upstream = Upstream { address: between.local_addr().unwrap().to_string(), incarnation: 1 };
+    let passing = async || {
+        let (mut near, _) = between.accept().await.unwrap();
+        let mut far = TcpStream::connect(leader.address).await.unwrap();
+        let passing = async move { drop(tokio::io::copy_bidirectional(&mut near, &mut far).await) };
+        tokio::spawn(passing).abort_handle()
+    };
+    let node = Node::start(Some(upstream), TransportLimits::default()).await;
+    let ask = async || {
+        let mut stream = node.connect().await;
+        stream.write_all(b"GET /healthz/players HTTP/1.1\r\n\r\n").await.unwrap();
+        rest(&mut stream).await
+    };
+    let (passed, answer) = tokio::join!(passing(), ask());
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    passed.abort();
+    let lost = async { while ask().await.starts_with("HTTP/1.1 200 ") {} };
+    timeout(Duration::from_secs(5), lost).await.unwrap();
+    let (_passed, answer) = tokio::join!(passing(), ask());
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
 #[tokio::test]

@@ -60,14 +60,33 @@ impl Ways {
         if let Some(link) = self.link_to(upstream).await? {
             match link.tunnel().await {
                 Ok(tunnel) => return Ok(PeerStream::Passed(Box::new(tunnel))),
-                Err(error) => {
-                    debug!(%error, "the link to the leader has ended");
-                    self.way.lock().await.link = None;
-                    return Err(io::ErrorKind::ConnectionReset.into());
-                }
+                Err(error) => return Err(self.has_lost_link(error).await),
             }
         }
         Ok(PeerStream::Own(connect(upstream).await?))
+    }
+
+    /// Whether this leader is reached.
+    pub(super) async fn lead_to(&self, upstream: &Upstream) -> bool {
+        match self.link_to(upstream).await {
+            Ok(Some(link)) => match link.check().await {
+                Ok(()) => true,
+                Err(error) => {
+                    self.has_lost_link(error).await;
+                    false
+                }
+            },
+            // Since it last took no link it may have gone.
+            Ok(None) => connect(upstream).await.is_ok(),
+            Err(_) => false,
+        }
+    }
+
+    /// Another is begun for whoever comes next.
+    async fn has_lost_link(&self, error: h2::Error) -> io::Error {
+        debug!(%error, "the link to the leader has ended");
+        self.way.lock().await.link = None;
+        io::Error::new(io::ErrorKind::ConnectionReset, error)
     }
 
     /// The link to this leader; none if it takes connections one by one.
