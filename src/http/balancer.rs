@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tracing::debug;
 
-use super::error::ApiError;
+use super::error::{ApiCode, ApiError};
 use super::proxy_protocol::{self, BadHeader};
 
 /// How long a peer may take to say the first word: all do at once, in HTTP and in TLS.
@@ -97,8 +97,18 @@ pub(super) struct Answer {
 impl Answer {
     pub(super) const YES: Self = Self { status: StatusCode::OK, body: Cow::Borrowed(r#"{"status":"ok"}"#) };
 
-    pub(super) fn no(why: &ApiError) -> Self {
-        Self { status: why.code.status(), body: serde_json::to_string(why).unwrap_or_default().into() }
+    /// Players should enter elsewhere, for this reason. Those who are here may stay.
+    pub(super) fn elsewhere(why: &str) -> Self {
+        let error = ApiError::new(ApiCode::NotFound, why);
+        Self { status: error.code.status(), body: serde_json::to_string(&error).unwrap_or_default().into() }
+    }
+
+    /// The same where all places are taken, if that was the question.
+    pub(super) fn without_a_place(self, question: Question) -> Self {
+        match question {
+            Question::Lives => self,
+            Question::PlayersEnter => Self::elsewhere("this node has as many connections as it takes"),
+        }
     }
 }
 

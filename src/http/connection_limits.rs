@@ -14,9 +14,10 @@ const RESERVED_FILES: u64 = 256;
 /// Connections if the limit on open files cannot be read or is absurdly small.
 const CONNECTIONS_MIN: usize = 64;
 
-/// Balancers that may ask how a node does while all places are taken. Each asks once or twice a second, and has its answer
-/// in no time.
-const ASKING_MAX: usize = 16;
+/// Connections of balancers, while all places are taken, of which it is not known yet whether one asks how this node does:
+/// players who find no place come by them, too, by the hundreds a second, and are seen to be none within milliseconds.
+/// Less than [`RESERVED_FILES`].
+const ASKING_MAX: usize = 64;
 
 /// No place for a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]

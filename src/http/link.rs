@@ -6,6 +6,9 @@
 
 mod tunnel;
 
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::http::{Request, Response};
@@ -39,6 +42,9 @@ const HANDSHAKE_MAX: Duration = Duration::from_secs(5);
 /// Between two questions whether the leader is still there.
 const PING_EVERY: Duration = Duration::from_secs(1);
 
+/// An answer that has not come so soon is late: nobody more is sent that way.
+const PONG_SOON: Duration = Duration::from_millis(500);
+
 /// How long it may take to answer. Where bytes are lost on the way no connection ends by itself for a quarter of an hour;
 /// a leader that has much to do, when thousands come at once, is seconds late.
 const PONG_MAX: Duration = Duration::from_secs(5);
@@ -48,13 +54,27 @@ const PONG_MAX: Duration = Duration::from_secs(5);
 pub(super) enum Unlinked {
     #[error("the other side did not answer within {} s", HANDSHAKE_MAX.as_secs())]
     Silent,
+    #[error("the other side hung up")]
+    Closed,
     #[error(transparent)]
     Broken(#[from] h2::Error),
 }
 
+/// What is known of a link without asking.
+#[derive(Debug, Default)]
+struct Life {
+    /// It takes no more clients.
+    has_ended: AtomicBool,
+    /// The other side has not answered for a while.
+    is_late: AtomicBool,
+}
+
 /// The end of a link at the node that passes connections on. Cheap to clone; it ends with the last clone and tunnel.
 #[derive(Clone, Debug)]
-pub(super) struct Link(SendRequest<Bytes>);
+pub(super) struct Link {
+    sender: SendRequest<Bytes>,
+    life: Arc<Life>,
+}
 
 impl Link {
     /// Begins a link, which lives as long as the future that comes with it is polled.
@@ -82,31 +102,27 @@ impl Link {
                 debug!(%error, "a link to the leader broke");
             }
         });
-        let mut pings = pings.ok_or(Unlinked::Silent)?;
+        let mut pings = pings.ok_or(Unlinked::Closed)?;
         // Whoever speaks something else would take the beginning for nonsense, and close.
         let answer = timeout(HANDSHAKE_MAX, pings.ping(Ping::opaque()));
         tokio::select! {
             answer = answer => {
                 answer.map_err(|_| Unlinked::Silent)??;
             }
-            () = &mut carrying => return Err(Unlinked::Silent),
+            () = &mut carrying => return Err(Unlinked::Closed),
         }
+        let life = Arc::<Life>::default();
+        let known = Arc::clone(&life);
         let carrying = async move {
             tokio::select! {
+                // First, so that an answer that has come is seen, however late this is.
+                biased;
                 () = carrying => {}
-                () = silence(pings) => debug!("the leader says nothing on a link any more"),
+                () = silence(pings, &known) => debug!("the leader says nothing on a link any more"),
             }
+            known.has_ended.store(true, Ordering::Relaxed);
         };
-        Ok((Self(sender), carrying))
-    }
-
-    /// Checks that there could be one client more.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Self::tunnel`].
-    pub(super) async fn check(&self) -> Result<(), h2::Error> {
-        self.0.clone().ready().await.map(drop)
+        Ok((Self { sender, life }, carrying))
     }
 
     /// A tunnel for one client more.
@@ -115,18 +131,42 @@ impl Link {
     ///
     /// The link is gone, or ends.
     pub(super) async fn tunnel(&self) -> Result<Tunnel, h2::Error> {
-        let mut ready = self.0.clone().ready().await?;
+        self.ask_for_tunnel().await.inspect_err(|_| self.life.has_ended.store(true, Ordering::Relaxed))
+    }
+
+    async fn ask_for_tunnel(&self) -> Result<Tunnel, h2::Error> {
+        let mut ready = self.sender.clone().ready().await?;
         let (answer, sending) = ready.send_request(Request::new(()), false)?;
         Ok(Tunnel::asked_for(sending, answer))
+    }
+
+    /// Whether it is known to take no more clients.
+    pub(super) fn has_ended(&self) -> bool {
+        self.life.has_ended.load(Ordering::Relaxed)
+    }
+
+    /// Whether the other side has answered when it was asked last.
+    pub(super) fn is_answered(&self) -> bool {
+        !self.has_ended() && !self.life.is_late.load(Ordering::Relaxed)
     }
 }
 
 /// Asks again and again whether the other side is there, until it does not answer.
-async fn silence(mut pings: PingPong) {
+async fn silence(mut pings: PingPong, known: &Life) {
     let mut is_there = true;
     while is_there {
         sleep(PING_EVERY).await;
-        is_there = timeout(PONG_MAX, pings.ping(Ping::opaque())).await.is_ok_and(|pong| pong.is_ok());
+        let mut pong = pin!(timeout(PONG_MAX, pings.ping(Ping::opaque())));
+        let answer = tokio::select! {
+            biased;
+            answer = &mut pong => answer,
+            () = sleep(PONG_SOON) => {
+                known.is_late.store(true, Ordering::Relaxed);
+                pong.await
+            }
+        };
+        is_there = answer.is_ok_and(|pong| pong.is_ok());
+        known.is_late.store(!is_there, Ordering::Relaxed);
     }
 }
 

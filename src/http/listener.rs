@@ -249,6 +249,7 @@ fn begin_answer(mut stream: TcpStream, balancer: SocketAddr, transport: &Transpo
     transport.tasks.spawn(async move {
         if let Ok(Some(question)) = Question::asked_without_a_place(&mut stream).await {
             let answer = connection::answer_to_balancer(question, balancer, &router).await;
+            let answer = answer.without_a_place(question);
             balancer::answer(stream, &answer).await;
         }
         drop(place);

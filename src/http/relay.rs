@@ -21,7 +21,6 @@ use tracing::{debug, warn};
 use self::way::Ways;
 use super::balancer::{self, Answer, Question};
 use super::connection_limits::ConnectionPlace;
-use super::error::{ApiCode, ApiError};
 use super::listener::{self, Transport, Warnings};
 use super::peer_stream::PeerStream;
 use super::proxy_protocol::{self, BadHeader};
@@ -39,7 +38,8 @@ const BUFFER_BYTES: usize = 2 * 1024;
 /// How long a client may take to hang up once the leader has.
 const LINGER_MAX: Duration = Duration::from_secs(10);
 
-/// How soon the leader has to be reached for players to be told to enter here. Balancers wait for an answer for a second.
+/// How long a balancer's question waits for a link to the leader that is begun. Balancers wait for the answer for
+/// a second.
 const REACHED_WITHIN: Duration = Duration::from_millis(500);
 
 /// Where connections are passed on to.
@@ -121,7 +121,8 @@ impl Relay {
         let relay = self.clone();
         self.transport.tasks.spawn(async move {
             if let Ok(Some(question)) = Question::asked_without_a_place(&mut client).await {
-                balancer::answer(client, &relay.answer_to(question).await).await;
+                let answer = relay.answer_to(question).await.without_a_place(question);
+                balancer::answer(client, &answer).await;
             }
             drop(place);
         });
@@ -162,8 +163,7 @@ impl Relay {
         if is_reached {
             return Answer::YES;
         }
-        let why = "this node does not reach the one that leads: players enter elsewhere";
-        Answer::no(&ApiError::new(ApiCode::NotFound, why))
+        Answer::elsewhere("this node does not reach the one that leads")
     }
 
     /// Connects to whoever leads, as soon as somebody does.

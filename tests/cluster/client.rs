@@ -14,6 +14,9 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 /// How long a client waits for one message.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// What was sent before has come by then.
+const UNHEARD: Duration = Duration::from_millis(200);
+
 /// A client, whichever node it is connected to.
 pub(crate) struct Client {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
@@ -112,6 +115,18 @@ impl Client {
                 _ => {}
             }
         }
+    }
+
+    /// The messages that have come and that nobody waited for, each as it was written.
+    pub(crate) async fn unheard(&mut self) -> Vec<String> {
+        let mut unheard = Vec::new();
+        let hearing = async {
+            while let Ok(message) = self.next_text().await {
+                unheard.push(message.to_string());
+            }
+        };
+        let _until_then = timeout(UNHEARD, hearing).await;
+        unheard
     }
 
     /// Hears messages until the connection is lost, however long that takes.

@@ -117,6 +117,13 @@ async fn gather(node: SocketAddr, sockets: usize) -> Result<Vec<Client>, String>
 /// Lets two clients begin a game, which waits for its third move from then on.
 async fn seat(pair: &mut [Client], history: &History) -> Result<(), String> {
     let [first, second] = pair else { return Ok(()) };
+    let Err(why) = begin_game(first, second, history).await else { return Ok(()) };
+    // Whoever waits for a message need not be the one who was refused something.
+    let unheard = [first.unheard().await, second.unheard().await];
+    Err(format!("{why}; of the two who begin a game each has not heard yet: {unheard:?}"))
+}
+
+async fn begin_game(first: &mut Client, second: &mut Client, history: &History) -> Result<(), String> {
     let challenge =
         json!({"type": "challenge", "to": second.name(), "time": TIME, "rated": false, "side": "first"});
     first.say(&challenge).await?;

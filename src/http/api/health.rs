@@ -31,7 +31,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Operation::get("/healthz", "Says that the process answers", Content::Json(schema_of::<HealthAnswer>));
     let entrance = Operation::get(
         "/healthz/players",
-        "Says to balancers that players should enter here: everywhere but at the node that leads two others or more",
+        "Says to balancers that players should enter here: not at the node that leads two others or more, nor where no place \
+         is left or the one that leads is not reached",
         Content::Json(schema_of::<HealthAnswer>),
     )
     .refusals(&[ApiCode::NotFound]);

@@ -186,13 +186,15 @@ async fn a_link_to_one_who_says_nothing_any_more_ends() {
     let (link, carrying) = Link::begin(near).await.unwrap();
     let carrying = tokio::spawn(carrying);
     sleep(10 * (PING_EVERY + PONG_MAX)).await;
-    link.check().await.unwrap();
+    assert!(link.is_answered());
     stand_still.send(()).unwrap();
     let began = Instant::now();
-    carrying.await.unwrap();
+    sleep(PING_EVERY + PONG_SOON).await;
+    assert!(!link.is_answered() && !link.has_ended(), "nobody more is sent that way");
+    timeout(Duration::from_mins(1), carrying).await.expect("it ends").unwrap();
     let lasted = began.elapsed();
     assert!((PONG_MAX..=PONG_MAX + PING_EVERY).contains(&lasted), "{lasted:?}");
-    link.check().await.unwrap_err();
+    assert!(link.has_ended() && link.tunnel().await.is_err());
     assert!(!taking.is_finished());
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::routing::get;
 use axum::{Extension, Router};
 use tokio::io::AsyncReadExt as _;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -68,22 +69,27 @@ async fn start_without_links() -> (SocketAddr, Arc<AtomicUsize>) {
     (address, count)
 }
 
-/// Passes bytes on to a leader, and counts the connections that it makes to it.
-async fn start_counting(leader: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>) {
+/// Passes bytes on to a leader, and counts the connections that it makes to it; those that are there can be cut.
+async fn start_between(leader: SocketAddr) -> (SocketAddr, Arc<AtomicUsize>, Arc<Notify>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, count) = (listener.local_addr().unwrap(), Arc::<AtomicUsize>::default());
-    let counted = Arc::clone(&count);
+    let cut = Arc::<Notify>::default();
+    let (counted, until) = (Arc::clone(&count), Arc::clone(&cut));
     tokio::spawn(async move {
         loop {
             let (mut near, _) = listener.accept().await.unwrap();
             counted.fetch_add(1, Ordering::Relaxed);
+            let until = Arc::clone(&until);
             tokio::spawn(async move {
                 let mut far = TcpStream::connect(leader).await.unwrap();
-                let _ended = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+                tokio::select! {
+                    _ended = tokio::io::copy_bidirectional(&mut near, &mut far) => {}
+                    () = until.notified() => {}
+                }
             });
         }
     });
-    (address, count)
+    (address, count, cut)
 }
 
 /// A node that passes on to whom it is told.
@@ -244,73 +250,67 @@ async fn a_balancer_is_answered_where_all_places_are_taken() {
     let node = Node::start_behind(None, limits, Site::default(), &balancers).await;
     // It says nothing yet, and has the place.
     let _held = node.connect().await;
-    for _ in 0..3 {
+    for (path, expected) in [("/healthz", "HTTP/1.1 200 "), ("/healthz/players", "HTTP/1.1 404 ")] {
         let mut stream = node.connect().await;
-        let asked = [OF_ITSELF, b"GET /healthz/players HTTP/1.1\r\nHost: localhost\r\n\r\n"].concat();
-        stream.write_all(&asked).await.unwrap();
+        let question = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        stream.write_all(&[OF_ITSELF, question.as_bytes()].concat()).await.unwrap();
         let answer = rest(&mut stream).await;
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert!(answer.starts_with(expected), "{path}: {answer}");
     }
     let mut player = node.connect().await;
     player.write_all(&[OF_ITSELF, ASK].concat()).await.unwrap();
     assert_eq!(timeout(Duration::from_secs(5), rest(&mut player)).await.unwrap(), "");
 }
 
+/// What a node answers about players, each time that it is asked.
+async fn entrance(node: &Node) -> String {
+    let mut stream = node.connect().await;
+    stream.write_all(b"GET /healthz/players HTTP/1.1\r\n\r\n").await.unwrap();
+    rest(&mut stream).await
+}
+
+/// Asks until the node says that players may enter.
+async fn until_open(node: &Node) {
+    let open = async { while !entrance(node).await.starts_with("HTTP/1.1 200 ") {} };
+    timeout(Duration::from_secs(30), open).await.expect("it reaches the leader");
+}
+
 #[tokio::test]
 async fn who_does_not_reach_the_leader_sends_players_elsewhere() {
     let node = Node::start(None, TransportLimits::default()).await;
-    let asked = async |path| {
-        let mut stream = node.connect().await;
-        stream.write_all(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
-        rest(&mut stream).await
-    };
-    let check = async |path, expected| {
-        let answer = asked(path).await;
-        assert!(answer.starts_with(expected), "{path}: {answer}");
-    };
-    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     // It takes connections, and says nothing.
     let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    for (incarnation, address) in [(1, gone), (2, still.local_addr().unwrap())] {
-        node.leader.send_replace(Some(Upstream { address: address.to_string(), incarnation }));
-        check("/healthz/players", "HTTP/1.1 404 ").await;
-        check("/healthz", "HTTP/1.1 200 ").await;
-    }
+    let upstream = Upstream { address: still.local_addr().unwrap().to_string(), incarnation: 1 };
+    node.leader.send_replace(Some(upstream));
+    let answer = entrance(&node).await;
+    assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("does not reach"), "{answer}");
+    let mut stream = node.connect().await;
+    stream.write_all(b"GET /healthz HTTP/1.1\r\n\r\n").await.unwrap();
+    assert!(rest(&mut stream).await.starts_with("HTTP/1.1 200 "), "it lives");
     let leader = Leader::start(TransportLimits::default()).await;
-    let (between, _count) = start_counting(leader.address).await;
-    node.leader.send_replace(Some(Upstream { address: between.to_string(), incarnation: 3 }));
-    check("/healthz/players", "HTTP/1.1 200 ").await;
+    node.leader.send_replace(Some(leader.upstream(2)));
+    until_open(&node).await;
     let (old, _count) = start_without_links().await;
-    node.leader.send_replace(Some(Upstream { address: old.to_string(), incarnation: 4 }));
-    // The first question is what shows that it has no links.
-    let _either = asked("/healthz/players").await;
-    check("/healthz/players", "HTTP/1.1 200 ").await;
+    node.leader.send_replace(Some(Upstream { address: old.to_string(), incarnation: 3 }));
+    until_open(&node).await;
 }
 
 #[tokio::test]
 async fn a_link_that_was_lost_is_begun_again_by_a_balancer_s_question() {
     let leader = Leader::start(TransportLimits::default()).await;
-    let between = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let upstream = Upstream { address: between.local_addr().unwrap().to_string(), incarnation: 1 };
-    let passing = async || {
-        let (mut near, _) = between.accept().await.unwrap();
-        let mut far = TcpStream::connect(leader.address).await.unwrap();
-        let passing = async move { drop(tokio::io::copy_bidirectional(&mut near, &mut far).await) };
-        tokio::spawn(passing).abort_handle()
-    };
+    let (between, count, cut) = start_between(leader.address).await;
+    let upstream = Upstream { address: between.to_string(), incarnation: 1 };
     let node = Node::start(Some(upstream), TransportLimits::default()).await;
-    let ask = async || {
-        let mut stream = node.connect().await;
-        stream.write_all(b"GET /healthz/players HTTP/1.1\r\n\r\n").await.unwrap();
-        rest(&mut stream).await
+    until_open(&node).await;
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+    cut.notify_waiters();
+    let again = async {
+        while count.load(Ordering::Relaxed) == 1 {
+            entrance(&node).await;
+        }
     };
-    let (passed, answer) = tokio::join!(passing(), ask());
-    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    passed.abort();
-    let lost = async { while ask().await.starts_with("HTTP/1.1 200 ") {} };
-    timeout(Duration::from_secs(5), lost).await.unwrap();
-    let (_passed, answer) = tokio::join!(passing(), ask());
-    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    timeout(Duration::from_secs(30), again).await.expect("another link is begun");
+    until_open(&node).await;
 }
 
 #[tokio::test]
@@ -324,7 +324,7 @@ async fn a_relay_that_is_stopped_accepts_nothing_more() {
 #[tokio::test]
 async fn all_clients_of_a_node_share_one_connection_to_the_leader() {
     let leader = Leader::start(TransportLimits::default()).await;
-    let (between, count) = start_counting(leader.address).await;
+    let (between, count, _cut) = start_between(leader.address).await;
     let node = Node::start(
         Some(Upstream { address: between.to_string(), incarnation: 1 }),
         TransportLimits::default(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, info};
 
@@ -21,19 +21,48 @@ use crate::system::tasks::Tasks;
 /// How long an attempt to connect may take.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 
-/// A leader that did not answer to the beginning of a link is not asked again for so long.
+/// A leader that knows no links is not asked again for so long.
 const ONE_BY_ONE: Duration = Duration::from_secs(30);
 
 /// What is under way on a link may still leave for so long once another node leads. A leader that stands still takes
 /// nothing.
 const LAST_BYTES_MAX: Duration = Duration::from_secs(5);
 
+/// How connections get to a leader.
+#[derive(Clone, Debug)]
+enum Path {
+    Link(Link),
+    /// It knows no links, which is believed until then.
+    OneByOne(Instant),
+}
+
+impl Path {
+    fn is_over(&self) -> bool {
+        match self {
+            Self::Link(link) => link.has_ended(),
+            Self::OneByOne(until) => Instant::now() >= *until,
+        }
+    }
+}
+
 /// The way to the leader that was named last.
 #[derive(Debug, Default)]
 struct Way {
     to: Option<Upstream>,
-    link: Option<Link>,
-    one_by_one_until: Option<Instant>,
+    path: Option<Path>,
+}
+
+impl Way {
+    /// How connections get to this leader, if that is known.
+    fn known(&mut self, upstream: &Upstream) -> Option<Path> {
+        if self.to.as_ref() != Some(upstream) {
+            *self = Self { to: Some(upstream.clone()), path: None };
+        }
+        if let Some(path) = self.path.take_if(|path| path.is_over()) {
+            debug!(?path, "connections to the leader do not go this way any more");
+        }
+        self.path.clone()
+    }
 }
 
 /// Leads to whoever leads. Cheap to share.
@@ -57,55 +86,54 @@ impl Ways {
     ///
     /// It is not reached.
     pub(super) async fn to(&self, upstream: &Upstream) -> io::Result<PeerStream> {
-        if let Some(link) = self.link_to(upstream).await? {
-            match link.tunnel().await {
-                Ok(tunnel) => return Ok(PeerStream::Passed(Box::new(tunnel))),
-                Err(error) => return Err(self.has_lost_link(error).await),
-            }
-        }
-        Ok(PeerStream::Own(connect(upstream).await?))
-    }
-
-    /// Whether this leader is reached.
-    pub(super) async fn lead_to(&self, upstream: &Upstream) -> bool {
-        match self.link_to(upstream).await {
-            Ok(Some(link)) => match link.check().await {
-                Ok(()) => true,
-                Err(error) => {
-                    self.has_lost_link(error).await;
-                    false
-                }
+        match self.path_to(upstream).await? {
+            Path::Link(link) => match link.tunnel().await {
+                Ok(tunnel) => Ok(PeerStream::Passed(Box::new(tunnel))),
+                Err(error) => Err(io::Error::new(io::ErrorKind::ConnectionReset, error)),
             },
+            Path::OneByOne(_) => Ok(PeerStream::Own(connect(upstream).await?)),
+        }
+    }
+
+    /// Whether this leader is reached. May be dropped: a link that is begun meanwhile is there for whoever comes next.
+    pub(super) async fn lead_to(&self, upstream: &Upstream) -> bool {
+        let known = self.way.lock().await.known(upstream);
+        match known {
+            Some(Path::Link(link)) => link.is_answered(),
             // Since it last took no link it may have gone.
-            Ok(None) => connect(upstream).await.is_ok(),
-            Err(_) => false,
+            Some(Path::OneByOne(_)) => connect(upstream).await.is_ok(),
+            None => self.find_apart(upstream).await,
         }
     }
 
-    /// Another is begun for whoever comes next.
-    async fn has_lost_link(&self, error: h2::Error) -> io::Error {
-        debug!(%error, "the link to the leader has ended");
-        self.way.lock().await.link = None;
-        io::Error::new(io::ErrorKind::ConnectionReset, error)
+    /// Finds a path, whether that is waited for or not, and says whether there is one.
+    async fn find_apart(&self, upstream: &Upstream) -> bool {
+        let (tell, told) = oneshot::channel();
+        let (ways, upstream) = (self.clone(), upstream.clone());
+        self.tasks.spawn(async move {
+            let is_reached = ways.path_to(&upstream).await.is_ok();
+            // Whoever asked may have gone.
+            let _ = tell.send(is_reached);
+        });
+        told.await.unwrap_or(false)
     }
 
-    /// The link to this leader; none if it takes connections one by one.
-    async fn link_to(&self, upstream: &Upstream) -> io::Result<Option<Link>> {
+    async fn path_to(&self, upstream: &Upstream) -> io::Result<Path> {
         let mut way = self.way.lock().await;
-        if way.to.as_ref() != Some(upstream) {
-            *way = Way { to: Some(upstream.clone()), ..Way::default() };
+        if let Some(known) = way.known(upstream) {
+            return Ok(known);
         }
-        if way.link.is_some() || way.one_by_one_until.is_some_and(|until| Instant::now() < until) {
-            return Ok(way.link.clone());
-        }
-        match self.begin(upstream).await? {
-            Ok(link) => way.link = Some(link),
+        let path = match self.begin(upstream).await? {
+            Ok(link) => Path::Link(link),
+            // It stands still.
+            Err(Unlinked::Silent) => return Err(io::ErrorKind::TimedOut.into()),
             Err(reason) => {
                 info!(address = upstream.address, %reason, "the leader has no links: connections go one by one");
-                way.one_by_one_until = Some(Instant::now() + ONE_BY_ONE);
+                Path::OneByOne(Instant::now() + ONE_BY_ONE)
             }
-        }
-        Ok(way.link.clone())
+        };
+        way.path = Some(path.clone());
+        Ok(path)
     }
 
     async fn begin(&self, upstream: &Upstream) -> io::Result<Result<Link, Unlinked>> {
