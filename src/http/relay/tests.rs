@@ -380,6 +380,7 @@ async fn a_leader_that_stands_still_holds_nobody_up_once_there_is_another() {
     another.write_all(ASK).await.unwrap();
     let early = timeout(Duration::from_millis(200), rest(&mut waiting)).await;
     assert!(early.is_err(), "{early:?}");
+    assert!(entrance(&node).await.starts_with("HTTP/1.1 404 "), "nor do questions");
     let leader = Leader::start(TransportLimits::default()).await;
     node.leader.send_replace(Some(leader.upstream(2)));
     for stream in [&mut waiting, &mut another] {

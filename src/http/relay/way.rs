@@ -111,7 +111,13 @@ impl Ways {
         let (tell, told) = oneshot::channel();
         let (ways, upstream) = (self.clone(), upstream.clone());
         self.tasks.spawn(async move {
-            let is_reached = ways.path_to(&upstream).await.is_ok();
+            let mut named = ways.upstream.clone();
+            let is_reached = tokio::select! {
+                biased;
+                // One that stands still would keep everybody from the next one.
+                _ = named.wait_for(|now| now.as_ref() != Some(&upstream)) => false,
+                path = ways.path_to(&upstream) => path.is_ok(),
+            };
             // Whoever asked may have gone.
             let _ = tell.send(is_reached);
         });
