@@ -206,10 +206,10 @@ async fn whoever_speaks_something_else_is_no_node() {
         tokio::join!(begun, answers(far)).0
     }
     let closed = refused(async |far| drop(far)).await;
-    assert!(matches!(closed, Unlinked::Silent | Unlinked::Broken(_)), "{closed}");
+    assert!(matches!(closed, Unlinked::Closed | Unlinked::Broken(_)), "{closed}");
     let http =
         refused(async |mut far| far.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap()).await;
-    assert!(matches!(http, Unlinked::Silent | Unlinked::Broken(_)), "{http}");
+    assert!(matches!(http, Unlinked::Closed | Unlinked::Broken(_)), "{http}");
     let (near, _silent) = duplex(64 * 1024);
     assert!(matches!(Link::begin(near).await.map(drop), Err(Unlinked::Silent)));
     let (mut near, far) = duplex(64 * 1024);

@@ -374,13 +374,14 @@ async fn a_leader_that_stands_still_holds_nobody_up_once_there_is_another() {
     let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let upstream = Upstream { address: still.local_addr().unwrap().to_string(), incarnation: 1 };
     let node = Node::start(Some(upstream), TransportLimits::default()).await;
+    // What its question has begun goes on.
+    assert!(entrance(&node).await.starts_with("HTTP/1.1 404 "));
     let mut waiting = node.connect().await;
     waiting.write_all(ASK).await.unwrap();
     let mut another = node.connect().await;
     another.write_all(ASK).await.unwrap();
     let early = timeout(Duration::from_millis(200), rest(&mut waiting)).await;
     assert!(early.is_err(), "{early:?}");
-    assert!(entrance(&node).await.starts_with("HTTP/1.1 404 "), "nor do questions");
     let leader = Leader::start(TransportLimits::default()).await;
     node.leader.send_replace(Some(leader.upstream(2)));
     for stream in [&mut waiting, &mut another] {
