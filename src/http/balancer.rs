@@ -90,7 +90,7 @@ impl Question {
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
-    /// JSON.
+    /// The JSON of an answer to everybody.
     pub(super) body: Cow<'static, str>,
 }
 

@@ -14,8 +14,8 @@ const RESERVED_FILES: u64 = 256;
 /// Connections if the limit on open files cannot be read or is absurdly small.
 const CONNECTIONS_MIN: usize = 64;
 
-/// Connections of balancers, while all places are taken, of which it is not known yet whether one asks how this node does:
-/// players who find no place come by them, too, by the hundreds a second, and are seen to be none within milliseconds.
+/// Connections of balancers, while all places are taken, of which it is not known yet whether one asks how this node
+/// does: players who find no place come by them, too, by the hundreds a second, and are known within milliseconds.
 /// Less than [`RESERVED_FILES`].
 const ASKING_MAX: usize = 64;
 

@@ -45,8 +45,8 @@ const PING_EVERY: Duration = Duration::from_secs(1);
 /// An answer that has not come so soon is late: nobody more is sent that way.
 const PONG_SOON: Duration = Duration::from_millis(500);
 
-/// How long it may take to answer. Where bytes are lost on the way no connection ends by itself for a quarter of an hour;
-/// a leader that has much to do, when thousands come at once, is seconds late.
+/// How long it may take to answer. Where bytes are lost on the way no connection ends by itself for a quarter of an
+/// hour; a leader that has much to do, when thousands come at once, is seconds late.
 const PONG_MAX: Duration = Duration::from_secs(5);
 
 /// Why there is no link.

@@ -154,8 +154,8 @@ impl Relay {
         Ok(())
     }
 
-    /// That it lives, whether somebody leads or not; and that players should enter here, unless somebody leads whom this
-    /// node does not reach.
+    /// That it lives, whether somebody leads or not; and that players should enter here, unless somebody leads whom
+    /// this node does not reach.
     async fn answer_to(&self, question: Question) -> Answer {
         let upstream = self.upstream.borrow().clone();
         let (Question::PlayersEnter, Some(upstream)) = (question, upstream) else { return Answer::YES };
