@@ -24,9 +24,32 @@ pub(crate) struct Watch {
 #[derive(Default)]
 struct Seen {
     live: HashSet<GameId>,
-    /// Games that have not moved since something happened, and when that was.
-    waiting: HashMap<GameId, Instant>,
+    /// The games that were live when something happened last.
+    watched: HashMap<GameId, Pace>,
     still: Vec<Duration>,
+}
+
+/// How a game has gone on since something happened. What was under way then still arrives, so that the first move after
+/// it says little: the longest time between two counts.
+#[derive(Clone, Copy)]
+struct Pace {
+    moved: Instant,
+    longest: Duration,
+}
+
+impl Pace {
+    fn since(moved: Instant) -> Self {
+        Self { moved, longest: Duration::ZERO }
+    }
+
+    fn moved_at(self, now: Instant) -> Self {
+        Self { moved: now, longest: self.still_at(now) }
+    }
+
+    /// For how long it stood still at most, by now.
+    fn still_at(self, now: Instant) -> Duration {
+        self.longest.max(now.duration_since(self.moved))
+    }
 }
 
 /// For how long games stood still.
@@ -46,16 +69,19 @@ impl Watch {
     pub(crate) fn fault(&self) {
         let mut seen = self.lock();
         let now = Instant::now();
-        let Seen { live, waiting, .. } = &mut *seen;
-        for game in live.iter() {
-            waiting.entry(game.clone()).or_insert(now);
-        }
+        let Seen { live, watched, still } = &mut *seen;
+        still.extend(watched.values().map(|pace| pace.still_at(now)));
+        // A game that stands still from before goes on doing so.
+        let since = |game| Pace::since(watched.get(game).map_or(now, |pace| pace.moved));
+        let again = live.iter().map(|game| (game.clone(), since(game))).collect();
+        *watched = again;
     }
 
-    /// Waits until all games have gone on since something happened, for so long at most.
+    /// Waits until all games go on that were live when something happened last, for so long at most.
     pub(crate) async fn all_go_on(&self, longest: Duration) {
-        let deadline = Instant::now() + longest;
-        while !self.lock().waiting.is_empty() && Instant::now() < deadline {
+        let began = Instant::now();
+        let stand_still = || self.lock().watched.values().any(|pace| pace.moved <= began);
+        while stand_still() && began.elapsed() < longest {
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -63,11 +89,9 @@ impl Watch {
     /// For how long games stood still since this was asked last. Those that still do count until now.
     pub(crate) fn take(&self) -> Still {
         let mut seen = self.lock();
+        let now = Instant::now();
         let mut still = std::mem::take(&mut seen.still);
-        for (game, since) in &seen.waiting {
-            println!("game {game} has not gone on for {:?}", since.elapsed());
-        }
-        still.extend(std::mem::take(&mut seen.waiting).into_values().map(|since| since.elapsed()));
+        still.extend(std::mem::take(&mut seen.watched).into_values().map(|pace| pace.still_at(now)));
         still.sort_unstable();
         Still(still)
     }
@@ -77,9 +101,16 @@ impl Watch {
     }
 
     fn moved(&self, game: &GameId) {
+        if let Some(pace) = self.lock().watched.get_mut(game) {
+            *pace = pace.moved_at(Instant::now());
+        }
+    }
+
+    fn over(&self, game: &GameId) {
         let mut seen = self.lock();
-        if let Some(since) = seen.waiting.remove(game) {
-            seen.still.push(since.elapsed());
+        seen.live.remove(game);
+        if let Some(pace) = seen.watched.remove(game) {
+            seen.still.push(pace.still_at(Instant::now()));
         }
     }
 }
@@ -101,7 +132,7 @@ impl fmt::Display for Still {
         let (games, longest) = (self.0.len(), self.longest().as_millis());
         write!(
             f,
-            "{games} games went on after p50 {} ms, p99 {} ms, max {longest} ms",
+            "{games} games stood still for p50 {} ms, p99 {} ms, max {longest} ms",
             self.at(50),
             self.at(99)
         )
@@ -128,8 +159,7 @@ impl Witness for Watch {
     }
 
     fn ended(&self, role: Role, end: &GameEnd) {
-        self.moved(&end.game);
-        self.lock().live.remove(&end.game);
+        self.over(&end.game);
         self.history.ended(role, end);
     }
 
