@@ -5,6 +5,7 @@
 use std::marker::PhantomData;
 
 pub(super) use deadpool_postgres::ClientWrapper as Connection;
+use futures::future::try_join_all;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 use tokio_postgres::{Error, Row};
 
@@ -28,6 +29,29 @@ pub(super) fn query_as(sql: &str) -> Query<'_, Rows> {
 /// A statement of whose rows the first column matters.
 pub(super) fn query_scalar(sql: &str) -> Query<'_, Scalars> {
     Query::new(sql)
+}
+
+/// Executes statements in their order, each sent before the one before it is answered: however many there are, they
+/// take one way there and back, for which all moves of the next commit wait. Says how many rows each has changed.
+///
+/// # Errors
+///
+/// That of the first which fails. In a transaction those after it fail with it.
+pub(super) async fn execute_all(
+    connection: &Connection,
+    queries: &[Query<'_>],
+) -> Result<Vec<u64>, StoreError> {
+    let mut statements = Vec::with_capacity(queries.len());
+    for query in queries {
+        statements.push(connection.prepare_cached(query.sql).await?);
+    }
+    let arguments: Vec<_> = queries.iter().map(Query::parameters).collect();
+    // Polled for the first time one after the other, which is when each is sent.
+    let executing = statements
+        .iter()
+        .zip(&arguments)
+        .map(|(statement, parameters)| connection.execute(statement, parameters));
+    Ok(try_join_all(executing).await?)
 }
 
 /// What a statement gives: nothing, rows, or single values.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use fourfold_engine::review::{Encounter, Skill};
 use fourfold_engine::{BySide, Side, Variant};
 
-use super::db::{self, Connection};
+use super::db::{self, Connection, Query};
 use super::{PostgresStore, puzzles};
 use crate::model::ids::{GameId, PlayerId};
 use crate::storage::judgements::{
@@ -190,70 +190,45 @@ pub(super) async fn step(connection: &Connection, step: &JudgingStep) -> WriteOu
     {
         return Ok(Err(Refused::JudgeElsewhere));
     }
-    for (number, _) in &step.ahead {
-        let query = db::query("SELECT 1 FROM judged_ahead WHERE number = $1").bind(to_sql(*number));
-        if query.has_row(connection).await? {
-            return Ok(Err(Refused::JudgeElsewhere));
+    let ahead: Vec<i64> = step.ahead.iter().map(|(number, _)| to_sql(*number)).collect();
+    let query = db::query("SELECT 1 FROM judged_ahead WHERE number = ANY($1)").bind(ahead.clone());
+    if query.has_row(connection).await? {
+        return Ok(Err(Refused::JudgeElsewhere));
+    }
+    let in_order: Vec<i64> = step.games.iter().map(|(number, _)| to_sql(*number)).collect();
+    let query = db::query_scalar("DELETE FROM judged_ahead WHERE number = ANY($1) RETURNING number");
+    let were_ahead: Vec<i64> = query.bind(in_order).fetch_all(connection).await?;
+    let is_new = |(number, _): &&(u64, Judgement)| !were_ahead.contains(&to_sql(*number));
+    let mut statements =
+        vec![db::query("INSERT INTO judged_ahead (number) SELECT unnest($1::bigint[])").bind(ahead)];
+    for (number, judgement) in step.games.iter().filter(is_new).chain(&step.ahead) {
+        let Judgement::Judged(skill) = judgement else { continue };
+        for side in Side::BOTH {
+            statements.push(judgement_of(*number, side, &skill[side]));
+            statements.push(adding_to_sums(*number, side, &skill[side]));
         }
     }
-    for (number, judgement) in &step.games {
-        let query = db::query("DELETE FROM judged_ahead WHERE number = $1").bind(to_sql(*number));
-        let was_ahead = query.execute(connection).await? > 0;
-        if !was_ahead {
-            put(connection, *number, judgement).await?;
-        }
-    }
-    for (number, judgement) in &step.ahead {
-        let query = db::query("INSERT INTO judged_ahead (number) VALUES ($1)").bind(to_sql(*number));
-        query.execute(connection).await?;
-        put(connection, *number, judgement).await?;
-    }
-    let query = db::query("UPDATE judging SET covered = $1").bind(to_sql(step.covered()));
-    query.execute(connection).await?;
+    statements.push(db::query("UPDATE judging SET covered = $1").bind(to_sql(step.covered())));
+    db::execute_all(connection, &statements).await?;
     puzzles::add(connection, &step.harvest).await?;
     Ok(Ok(Written::Done))
 }
 
-/// Stores what is said about a game, and adds it up.
-async fn put(connection: &Connection, number: u64, judgement: &Judgement) -> Result<(), StoreError> {
-    match judgement {
-        Judgement::Unjudged => {}
-        Judgement::Judged(skill) => {
-            for side in Side::BOTH {
-                put_judgement(connection, number, side, &skill[side]).await?;
-                add_to_sums(connection, number, side, &skill[side]).await?;
-            }
-        }
-    }
-    Ok(())
-}
-
-async fn put_judgement(
-    connection: &Connection,
-    number: u64,
-    side: Side,
-    skill: &Skill,
-) -> Result<(), StoreError> {
+/// Stores what is said about one side of a game.
+fn judgement_of(number: u64, side: Side, skill: &Skill) -> Query<'static> {
     let sql = "INSERT INTO judgement (number, side, moves, good, optimal, decisions, good_decisions, loss) \
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let query = db::query(sql).bind(to_sql(number)).bind(side.word());
-    bind_counts!(query, skill).execute(connection).await?;
-    Ok(())
+    bind_counts!(query, skill)
 }
 
 /// Adds a side's counts to its player's sums, if the game counted for ratings.
-async fn add_to_sums(
-    connection: &Connection,
-    number: u64,
-    side: Side,
-    skill: &Skill,
-) -> Result<(), StoreError> {
+fn adding_to_sums(number: u64, side: Side, skill: &Skill) -> Query<'static> {
     let sql = match side {
         Side::First => add_to_sums_of!("first_player"),
         Side::Second => add_to_sums_of!("second_player"),
     };
-    bind_counts!(db::query(sql), skill).bind(to_sql(number)).execute(connection).await?;
-    Ok(())
+    bind_counts!(db::query(sql), skill).bind(to_sql(number))
 }
 
 /// Sums a variant's judged games up again, after the set of those that count for ratings has changed.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use std::collections::BTreeSet;
 
 use super::PostgresStore;
-use super::db::{self, Connection};
+use super::db::{self, Connection, Query};
 use crate::model::ids::{GameId, PlayerId, PlayerName};
 use crate::model::rating::elo::MilliElo;
 use crate::model::time::UnixMillis;
@@ -170,9 +170,8 @@ pub(super) async fn step(connection: &Connection, step: &LearnerStep) -> WriteOu
             db::query(sql).bind(key).bind(to_sql(step.games)).execute(connection).await?;
         }
     }
-    for version in &step.versions {
-        put_version(connection, key, version).await?;
-    }
+    let versions: Vec<_> = step.versions.iter().map(|version| putting_version(key, version)).collect();
+    db::execute_all(connection, &versions).await?;
     if let Some(CurvePoint { games, rating, decision, at }) = step.point {
         let sql = "INSERT INTO learner_point (learner, games, rating, decision, at) VALUES ($1, $2, $3, $4, $5) \
                    ON CONFLICT (learner, games) DO UPDATE SET rating = excluded.rating, at = excluded.at";
@@ -183,11 +182,12 @@ pub(super) async fn step(connection: &Connection, step: &LearnerStep) -> WriteOu
 }
 
 async fn insert_lessons(connection: &Connection, key: i64, lessons: &[Lesson]) -> Result<(), StoreError> {
-    for lesson in lessons {
+    let inserting = lessons.iter().map(|lesson| {
         let sql = "INSERT INTO lesson (learner, number, changes) VALUES ($1, $2, $3)";
-        let query = db::query(sql).bind(key).bind(to_sql(lesson.number)).bind(&lesson.changes);
-        query.execute(connection).await?;
-    }
+        db::query(sql).bind(key).bind(to_sql(lesson.number)).bind(&lesson.changes)
+    });
+    let statements: Vec<_> = inserting.collect();
+    db::execute_all(connection, &statements).await?;
     Ok(())
 }
 
@@ -212,18 +212,13 @@ async fn put_learner(connection: &Connection, step: &LearnerStep) -> Result<i64,
     query.bind(to_sql(step.games)).bind(&step.state).fetch_one(connection).await
 }
 
-async fn put_version(
-    connection: &Connection,
-    learner: i64,
-    version: &StoredVersion,
-) -> Result<(), StoreError> {
+fn putting_version(learner: i64, version: &StoredVersion) -> Query<'_> {
     let sql = "INSERT INTO learner_version (learner, mark, games, covered, state, frozen_at, decision) \
                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (learner, mark) DO UPDATE SET games = excluded.games, \
                covered = excluded.covered, state = excluded.state, decision = excluded.decision";
     let query = db::query(sql).bind(learner).bind(to_sql(version.mark)).bind(to_sql(version.games));
     let query = query.bind(to_sql(version.covered)).bind(&version.state).bind(version.frozen_at.0);
-    query.bind(version.decision).execute(connection).await?;
-    Ok(())
+    query.bind(version.decision)
 }
 
 pub(super) async fn measure(

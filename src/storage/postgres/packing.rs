@@ -1,6 +1,6 @@
 //! Logs of finished games are packed.
 
-use super::db::{self, Connection};
+use super::db::{self, Connection, Query};
 use super::games;
 use crate::storage::rows::number;
 use crate::storage::rows::packed::PackedLog;
@@ -28,23 +28,22 @@ pub(super) async fn pack(
     let mut logs = games::rows_of(connection, &keys).await?;
     let packed: Vec<(i64, PackedLog)> =
         keys.into_iter().filter_map(|key| Some((key, PackedLog::of(&logs.take(key).ok()?)?))).collect();
-    let mut keys = Vec::with_capacity(packed.len());
-    for (key, log) in packed {
-        if insert(connection, key, &log).await? {
-            keys.push(key);
-        }
-    }
+    let statements: Vec<_> = packed.iter().map(|(key, log)| inserting(*key, log)).collect();
+    let inserted = db::execute_all(connection, &statements).await?;
+    // A log that was there stays.
+    let keys: Vec<i64> =
+        packed.iter().zip(inserted).filter(|(_, rows)| *rows == 1).map(|((key, _), _)| *key).collect();
     db::query("DELETE FROM event WHERE game = ANY($1)").bind(keys).execute(connection).await?;
     db::query("UPDATE packing SET number = $1").bind(last).execute(connection).await?;
     Ok(Ok(Written::Done))
 }
 
-/// Whether there was none yet.
-async fn insert(connection: &Connection, game: i64, log: &PackedLog) -> Result<bool, StoreError> {
+/// Changes one row if there was none yet.
+fn inserting(game: i64, log: &PackedLog) -> Query<'_> {
     let PackedLog { events, notes, ending } = log;
     let sql = "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) \
                VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
     let query = db::query(sql).bind(game).bind(events).bind(notes.as_deref());
     let query = query.bind(ending.result.word()).bind(ending.reason.word());
-    Ok(query.bind(ending.by.map(Word::word)).execute(connection).await? == 1)
+    query.bind(ending.by.map(Word::word))
 }

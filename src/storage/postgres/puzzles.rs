@@ -115,7 +115,7 @@ pub(super) async fn add(connection: &Connection, harvest: &Harvest) -> Result<()
     if harvest.puzzles.is_empty() {
         return Ok(());
     }
-    for puzzle in &harvest.puzzles {
+    let adding = harvest.puzzles.iter().map(|puzzle| {
         let sql = "INSERT INTO puzzle (id, moves, line, goal, prior, quality, game, made_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, (SELECT key FROM game WHERE id = $7), $8) \
                    ON CONFLICT (id) DO UPDATE SET prior = excluded.prior \
@@ -123,12 +123,14 @@ pub(super) async fn add(connection: &Connection, harvest: &Harvest) -> Result<()
         let query = db::query(sql).bind(puzzle.id.as_str()).bind(&puzzle.moves).bind(&puzzle.line);
         let query = query.bind(puzzle.goal.word()).bind(puzzle.prior).bind(puzzle.quality);
         let query = query.bind(puzzle.game.as_ref().map(|game| game.as_str().to_owned()));
-        query.bind(puzzle.made_at.0).execute(connection).await?;
-    }
+        query.bind(puzzle.made_at.0)
+    });
+    let mut statements: Vec<_> = adding.collect();
     let sql = "DELETE FROM puzzle WHERE key IN (SELECT key FROM puzzle WHERE game IS NOT NULL AND tries = 0 \
                ORDER BY quality, id \
                LIMIT GREATEST(0, (SELECT count(*) FROM puzzle WHERE game IS NOT NULL) - $1))";
-    db::query(sql).bind(harvest.keep).execute(connection).await?;
+    statements.push(db::query(sql).bind(harvest.keep));
+    db::execute_all(connection, &statements).await?;
     Ok(())
 }
 
