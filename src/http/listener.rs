@@ -14,7 +14,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
-use super::balancer::{self, Question};
+use super::balancer::{self, Answer, Question};
 use super::connection::{self, ConnectionDeps, HangUp};
 use super::connection_limits::{ConnectionLimits, ConnectionPlace, TooManyConnections};
 use super::error::{ApiCode, ApiError};
@@ -102,6 +102,28 @@ impl Transport {
     /// Whether who has this address says for whom it speaks.
     pub(super) fn is_balancer(&self, address: IpAddr) -> bool {
         self.nodes.is_some() || self.balancers.iter().any(|network| network.contains(address))
+    }
+
+    /// Lets a balancer ask where there is no place for players. Other nodes answer for themselves what they are asked.
+    pub(super) fn answer_without_a_place<A>(
+        &self,
+        mut stream: TcpStream,
+        address: IpAddr,
+        answer_to: impl FnOnce(Question) -> A + Send + 'static,
+    ) where
+        A: Future<Output = Answer> + Send,
+    {
+        if self.nodes.is_some() || !self.is_balancer(address) {
+            return;
+        }
+        let Ok(place) = self.connection_limits.take_to_ask() else { return };
+        self.tasks.spawn(async move {
+            if let Ok(Some(question)) = Question::asked_without_a_place(&mut stream).await {
+                let answer = answer_to(question).await.without_a_place(question);
+                balancer::answer(stream, &answer).await;
+            }
+            drop(place);
+        });
     }
 
     /// Whose share a connection from there takes: nobody's, if whoever has the address speaks for many.
@@ -230,30 +252,17 @@ fn admit(
         }
         Err(full) => {
             if is_balancer {
-                begin_answer(stream, peer, transport, deps);
+                let router = deps.router.clone();
+                let answer_to = move |question| async move {
+                    connection::answer_to_balancer(question, peer, &router).await
+                };
+                transport.answer_without_a_place(stream, address, answer_to);
             } else if transport.tls.is_none() {
                 turn_away(&mut PeerStream::Own(stream), full);
             }
             warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
         }
     }
-}
-
-/// Lets a balancer ask where there is no place for players. Nodes answer for themselves what they are asked.
-fn begin_answer(mut stream: TcpStream, balancer: SocketAddr, transport: &Transport, deps: &ConnectionDeps) {
-    if transport.nodes.is_some() {
-        return;
-    }
-    let Ok(place) = transport.connection_limits.take_to_ask() else { return };
-    let router = deps.router.clone();
-    transport.tasks.spawn(async move {
-        if let Ok(Some(question)) = Question::asked_without_a_place(&mut stream).await {
-            let answer = connection::answer_to_balancer(question, balancer, &router).await;
-            let answer = answer.without_a_place(question);
-            balancer::answer(stream, &answer).await;
-        }
-        drop(place);
-    });
 }
 
 /// Serves a connection whose peer is known, by TLS if there is any.

@@ -7,7 +7,7 @@ mod way;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -94,7 +94,9 @@ impl Relay {
             match self.transport.connection_limits.take(self.transport.counted(address)) {
                 Ok(place) => self.begin(client, peer, place),
                 Err(full) => {
-                    self.begin_answer(client, address);
+                    let relay = self.clone();
+                    let answer_to = move |question| async move { relay.answer_to(question).await };
+                    self.transport.answer_without_a_place(client, address, answer_to);
                     warnings.warn(|unsaid| warn!(%address, reason = %full, unsaid, "connection turned away"));
                 }
             }
@@ -109,22 +111,6 @@ impl Relay {
             if let Err(reason) = relay.pass_on(client, peer, place).await {
                 debug!(%peer, %reason, "a connection was not passed on");
             }
-        });
-    }
-
-    /// Lets a balancer ask where there is no place for players.
-    fn begin_answer(&self, mut client: TcpStream, address: IpAddr) {
-        if !self.transport.is_balancer(address) {
-            return;
-        }
-        let Ok(place) = self.transport.connection_limits.take_to_ask() else { return };
-        let relay = self.clone();
-        self.transport.tasks.spawn(async move {
-            if let Ok(Some(question)) = Question::asked_without_a_place(&mut client).await {
-                let answer = relay.answer_to(question).await.without_a_place(question);
-                balancer::answer(client, &answer).await;
-            }
-            drop(place);
         });
     }
 
@@ -149,7 +135,7 @@ impl Relay {
         tokio::select! {
             passed = carry(client, leader) => passed?,
             // It may stand still, and would never say that it does not lead any more.
-            _ = self.upstream.wait_for(|now| now.as_ref() != Some(&upstream)) => {}
+            () = until_replaced(&mut self.upstream, &upstream) => {}
         }
         Ok(())
     }
@@ -176,7 +162,7 @@ impl Relay {
             tokio::select! {
                 biased;
                 // One that stands still would be waited for, by everybody.
-                _ = named.wait_for(|now| now.as_ref() != Some(&upstream)) => continue,
+                () = until_replaced(&mut named, &upstream) => continue,
                 reached = self.ways.to(&upstream) => match reached {
                     Ok(leader) => return (leader, upstream),
                     Err(error) => debug!(address = upstream.address, %error, "the leader is not reached"),
@@ -185,6 +171,11 @@ impl Relay {
             sleep(RETRY).await;
         }
     }
+}
+
+/// Waits until another node leads than this one, or none, or the process ends.
+async fn until_replaced(named: &mut watch::Receiver<Option<Upstream>>, upstream: &Upstream) {
+    drop(named.wait_for(|now| now.as_ref() != Some(upstream)).await);
 }
 
 /// Carries bytes both ways until both sides have ended. The leader ends a connection when it has had enough of a

@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, info};
 
-use super::Upstream;
+use super::{Upstream, until_replaced};
 use crate::http::link::{Link, Unlinked};
 use crate::http::peer_stream::PeerStream;
 use crate::http::proxy_protocol;
@@ -115,7 +115,7 @@ impl Ways {
             let is_reached = tokio::select! {
                 biased;
                 // One that stands still would keep everybody from the next one.
-                _ = named.wait_for(|now| now.as_ref() != Some(&upstream)) => false,
+                () = until_replaced(&mut named, &upstream) => false,
                 path = ways.path_to(&upstream) => path.is_ok(),
             };
             // Whoever asked may have gone.
@@ -152,7 +152,7 @@ impl Ways {
         let (mut named, upstream) = (self.upstream.clone(), upstream.clone());
         self.tasks.spawn(async move {
             let replaced = async {
-                drop(named.wait_for(|now| now.as_ref() != Some(&upstream)).await);
+                until_replaced(&mut named, &upstream).await;
                 sleep(LAST_BYTES_MAX).await;
             };
             tokio::select! {
