@@ -284,6 +284,9 @@ async fn who_does_not_reach_the_leader_sends_players_elsewhere() {
     node.leader.send_replace(Some(upstream));
     let answer = entrance(&node).await;
     assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("does not reach"), "{answer}");
+    // Nobody listens there, which is known at once.
+    node.leader.send_replace(Some(Upstream { address: "127.0.0.1:1".to_owned(), incarnation: 7 }));
+    assert!(entrance(&node).await.starts_with("HTTP/1.1 404 "));
     let mut stream = node.connect().await;
     stream.write_all(b"GET /healthz HTTP/1.1\r\n\r\n").await.unwrap();
     assert!(rest(&mut stream).await.starts_with("HTTP/1.1 200 "), "it lives");
