@@ -1,7 +1,7 @@
 //! How the nodes of one arena reach each other, and the rules by which they keep it.
 //!
-//! What the daemon runs: [`succession`] says who leads, [`lease`] how a node knows that it lives, and over one
-//! connection to NATS ([`nats`]) go words that something has changed ([`hints`]) and moves that others think of
+//! What the daemon runs: [`succession`] says who leads, [`lease`] how a node knows that it lives, [`distance`] how far it
+//! is from the database, and over one connection to NATS ([`nats`]) go words that something has changed ([`hints`]) and moves that others think of
 //! ([`thinking`]).
 //!
 //! A database holds all truth; nodes tell each other things over a [`bus`] on which nothing need arrive. A [`port`]
@@ -13,6 +13,7 @@
 //! and `simulation`, which lets three nodes live by them while everything around them fails.
 
 pub mod bus;
+pub(crate) mod distance;
 pub(crate) mod hints;
 pub(crate) mod lease;
 pub(crate) mod links;

@@ -57,9 +57,9 @@ pub(crate) fn gives_up(own: i64, is_cut_off: bool, leads: Option<i64>) -> bool {
     is_cut_off && leads.is_some_and(|incarnation| incarnation > own)
 }
 
-/// Whether a node leads where it must: one that is drained does not while another one would.
-pub(crate) fn may_lead(holds: bool, is_drained: bool, has_heir: bool) -> bool {
-    holds && !(is_drained && has_heir)
+/// Whether a node leads where it must: one that is drained, or far from the database, does not while another one would.
+pub(crate) fn may_lead(holds: bool, gives_way: bool, has_heir: bool) -> bool {
+    holds && !(gives_way && has_heir)
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drained_node_leads_only_where_nobody_else_can() {
+    fn who_gives_way_leads_only_where_nobody_else_can() {
         assert!(may_lead(true, false, true) && may_lead(true, true, false));
         assert!(!may_lead(true, true, true) && !may_lead(false, false, false));
     }

@@ -34,6 +34,7 @@ use crate::accounts::operators::Standing;
 use crate::accounts::{Accounts, Authenticated};
 use crate::model::ids::{GameId, PlayerName, StudyId, TournamentId};
 use crate::model::player::PlayerKind;
+use crate::storage::members::answer_words;
 use crate::storage::record::TokenScope;
 
 /// Entries of the log on the page.
@@ -370,8 +371,9 @@ impl From<ListedNetwork> for KeptOutRow {
 
 impl From<ListedNode> for NodeRow {
     fn from(node: ListedNode) -> Self {
-        let ListedNode { name, role, drained, address, version, since, beat } = node;
-        Self { name, role, drained, address, version, since: minute(&since), beat: second(&beat) }
+        let ListedNode { name, role, drained, address, version, since, beat, database_ms } = node;
+        let (since, beat, database) = (minute(&since), second(&beat), answer_words(database_ms));
+        Self { name, role, drained, address, version, since, beat, database }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::storage::{Store, StoreError, Writer};
 /// How often it is looked for games that have ended.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Games of one write: some hundred rows read and deleted, so that a move waits for it a few milliseconds at most.
+/// Games of one write: some hundred rows are deleted, so that a move waits for it a few milliseconds at most.
 const GAMES: u32 = 20;
 
 /// Between two writes. A default ladder ends eight games a second; those of a million games from before are packed in
@@ -36,22 +36,22 @@ impl Packer {
     }
 
     async fn look(&self) {
-        match self.pack_all().await {
-            Ok(0) => {}
-            Ok(writes) => debug!(writes, "logs of finished games are packed"),
-            Err(error) => warn!(%error, "logs of finished games cannot be packed now"),
+        if let Err(error) = self.pack_all().await {
+            warn!(%error, "logs of finished games cannot be packed now");
         }
     }
 
     /// Goes on until none is left; after how many writes.
     async fn pack_all(&self) -> Result<u64, StoreError> {
         let mut writes = 0;
-        while self.store.unpacked().await? > 0 {
+        while let Some(packing) = self.store.next_packing(GAMES).await? {
+            let games = packing.games();
             // What could not be written is tried again at the next look.
-            if let Err(error) = self.writer.write(Write::Pack { games: GAMES }).await {
+            if let Err(error) = self.writer.write(Write::Pack(packing)).await {
                 debug!(%error, "logs of finished games stay as they are for now");
                 break;
             }
+            debug!(games, "logs of finished games are packed");
             writes += 1;
             sleep(PAUSE).await;
         }
@@ -82,9 +82,10 @@ mod tests {
         let (writer, actor) = Writer::new(Arc::clone(&store) as Arc<dyn Store>);
         let writing = tokio::spawn(actor.run());
         let packer = Packer { store: store.clone(), writer };
-        assert_eq!(store.unpacked().await.unwrap(), 2 * u64::from(GAMES) + 1);
+        let left = async || store.next_packing(3 * GAMES).await.unwrap().map_or(0, |next| next.games());
+        assert_eq!(left().await, 2 * u64::from(GAMES) + 1);
         assert_eq!(packer.pack_all().await.unwrap(), 3);
-        assert_eq!(store.unpacked().await.unwrap(), 0);
+        assert_eq!(left().await, 0);
         assert_eq!(packer.pack_all().await.unwrap(), 0);
         writing.abort();
     }

@@ -1,6 +1,7 @@
 //! The nodes of a cluster: one of them writes, the others stand by for it.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::Serialize;
@@ -59,6 +60,9 @@ pub(crate) struct Member {
     pub(crate) expires_at: UnixMillis,
     /// What it did at its last beat; whether it still may is said by [`Roll::leader`].
     pub(crate) standing: Standing,
+    /// After how long the database answers it, as it said with its last beat, to the microsecond. Nothing if it has not
+    /// asked often enough yet, or is of a version that does not say.
+    pub(crate) answers_after: Option<Duration>,
 }
 
 impl Member {
@@ -66,6 +70,16 @@ impl Member {
     pub(crate) fn is_able(&self) -> bool {
         self.lives && self.holds
     }
+
+    /// After how many milliseconds the database answers it, as it is shown.
+    pub(crate) fn database_ms(&self) -> Option<f64> {
+        self.answers_after.map(|after| after.as_secs_f64() * 1_000.0)
+    }
+}
+
+/// After how many milliseconds the database answers a node, as people read it.
+pub(crate) fn answer_words(database_ms: Option<f64>) -> String {
+    database_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1} ms"))
 }
 
 /// All nodes at one moment.
@@ -168,6 +182,7 @@ pub(crate) mod tests {
             lives: true,
             expires_at: UnixMillis(65_000),
             standing: Standing { writes_as, serves: true },
+            answers_after: Some(Duration::from_micros(420)),
         }
     }
 

@@ -351,7 +351,7 @@ impl MemoryTables {
             Write::StepJudging(step) => self.step_judging(step),
             Write::Forget(forgetting) => Ok(self.forget(forgetting)),
             // It has no rows that take room.
-            Write::Pack { .. } => Ok(Written::Done),
+            Write::Pack(_) => Ok(Written::Done),
             Write::AddPuzzles(harvest) => {
                 self.puzzles.add(harvest);
                 Ok(Written::Done)

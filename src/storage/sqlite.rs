@@ -210,6 +210,7 @@ mod tests {
     use crate::storage::conformance::{
         FIRST_WINS, Fixture, add_players, conformance, event, moves, play, spec,
     };
+    use crate::storage::conformance_of_packing::pack;
     use crate::storage::games::GameStore;
     use crate::storage::record::{DamagedGame, Ending, EventKind};
     use crate::storage::store::GameQuery;
@@ -362,7 +363,7 @@ mod tests {
         assert_eq!(rows().await, (0, 1), "at its end");
         store.unpack().await;
         assert_eq!(rows().await, (8, 0));
-        store.commit(&[Write::Pack { games: 9 }]).await.unwrap();
+        pack(&store, 9).await;
         assert_eq!(rows().await, (0, 1));
         let mut write_connection = store.write_connection.lock().await;
         for change in [

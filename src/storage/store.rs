@@ -17,7 +17,7 @@ use super::audit::AuditStore;
 use super::backup::{Backup, BackupError, Overwrite};
 use super::bot_versions::{BotFault, BotVersionStore, StoredTest};
 use super::follows::{FollowStore, Tie};
-use super::forgetting::{Forgetting, ForgettingStore};
+use super::forgetting::{Forgetting, ForgettingStore, Packing};
 use super::games::GameStore;
 use super::judgements::{JudgementStore, JudgingStep};
 use super::left_sessions::{LeftSession, LeftSessionStore};
@@ -311,8 +311,9 @@ pub enum Write {
     StepJudging(Box<JudgingStep>),
     /// The next old games lose what they have beside their moves. Done again it goes on with those after them.
     Forget(Forgetting),
-    /// The logs of the next so many finished games are packed. Done again it goes on with those after them.
-    Pack { games: u32 },
+    /// The logs of the next finished games are packed, as they were read. Nothing is done if that does not hold any more:
+    /// whoever reads again goes on from where it is.
+    Pack(Packing),
     /// Puzzles that came from elsewhere than the judged games.
     AddPuzzles(Harvest),
     /// An attempt at a puzzle; another one of the same player changes nothing. Those of a guest count for the puzzles
@@ -432,7 +433,7 @@ impl Write {
             | Self::Publish(_)
             | Self::StepJudging(_)
             | Self::Forget(_)
-            | Self::Pack { .. }
+            | Self::Pack(_)
             | Self::AddPuzzles(_)
             | Self::SeeVersion { .. }
             | Self::SaveTest { .. }

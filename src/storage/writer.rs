@@ -501,14 +501,16 @@ mod tests {
     use super::*;
     use crate::model::player::PlayerKind;
     use crate::storage::conformance::{add, add_players, moves, player, spec};
+    use crate::storage::forgetting::Forgetting;
     use crate::storage::memory::{CommitFault, MemoryStore};
 
     #[tokio::test]
     async fn two_that_belong_together_are_never_in_two_transactions() {
         let Setup { store, writer, actor } = set_up();
         add_players(&*store, &["Ada", "Bob"]).await;
+        let nothing = Forgetting { lessons_before: None, notes_before: None, games: 1 };
         // As many as one transaction has, all but one.
-        let others = (1..BATCH_MAX).map(|_| writer.write(Write::Pack { games: 1 }));
+        let others = (1..BATCH_MAX).map(|_| writer.write(Write::Forget(nothing)));
         let events = moves("44");
         let game = Write::StartGame(spec("g1", "Ada", "Bob"));
         let both = writer.write_both(game, Write::Append { game: "g1".parse().unwrap(), events });

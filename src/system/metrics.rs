@@ -590,11 +590,13 @@ mod tests {
         pulse.has_bus(true);
         pulse.replaces();
         pulse.leads_after(Duration::from_millis(1_250));
+        pulse.answered(Some(Duration::from_micros(212_500)));
         let text = metrics.text();
         check_line(&text, "fourfold_beat_seconds 1795000000.5");
         check_line(&text, "fourfold_bus_connected 1");
         check_line(&text, "fourfold_leaders_replaced_total 1");
         check_line(&text, "fourfold_lead_took_seconds 1.25");
+        check_line(&text, "fourfold_database_answer_seconds 0.2125");
     }
 
     #[test]

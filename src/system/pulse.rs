@@ -17,6 +17,8 @@ struct Noted {
     has_bus: AtomicBool,
     replaced: AtomicU64,
     lead_took_ms: AtomicU64,
+    /// 0 before it is known.
+    answered_after_us: AtomicU64,
 }
 
 /// How a node lives, at one moment.
@@ -30,6 +32,8 @@ pub(crate) struct Reading {
     pub(crate) replaced: u64,
     /// How long it took to lead after it could, the last time; zero if it never did.
     pub(crate) lead_took: Duration,
+    /// After how long the database answers, to the microsecond; zero before that is known.
+    pub(crate) answered_after: Duration,
 }
 
 impl Pulse {
@@ -54,12 +58,19 @@ impl Pulse {
         self.0.lead_took_ms.store(ms, Ordering::Relaxed);
     }
 
+    /// After how long the database answers, if that is known.
+    pub(crate) fn answered(&self, after: Option<Duration>) {
+        let us = u64::try_from(after.unwrap_or_default().as_micros()).unwrap_or(u64::MAX);
+        self.0.answered_after_us.store(us, Ordering::Relaxed);
+    }
+
     pub(crate) fn read(&self) -> Reading {
         Reading {
             beat_at: UnixMillis(self.0.beat_at.load(Ordering::Relaxed)),
             has_bus: self.0.has_bus.load(Ordering::Relaxed),
             replaced: self.0.replaced.load(Ordering::Relaxed),
             lead_took: Duration::from_millis(self.0.lead_took_ms.load(Ordering::Relaxed)),
+            answered_after: Duration::from_micros(self.0.answered_after_us.load(Ordering::Relaxed)),
         }
     }
 }

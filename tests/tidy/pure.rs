@@ -23,6 +23,7 @@ const PURE: &[&str] = &[
     "src/app/cli/play/tui/game",
     "src/app/cli/play/tui/pace",
     "src/client/address",
+    "src/cluster/distance",
     "src/cluster/links",
     "src/cluster/orders",
     "src/cluster/packet",

@@ -9,7 +9,7 @@ use crate::app::terminal::exit::{Code, Exit};
 use crate::app::terminal::output;
 use crate::app::terminal::runtime;
 use crate::app::terminal::storage_url::StorageUrl;
-use crate::storage::members::{Member, Role, Roll};
+use crate::storage::members::{Member, Role, Roll, answer_words};
 use crate::storage::postgres::Members;
 
 /// Show the nodes of a cluster, or let another one lead.
@@ -67,6 +67,8 @@ struct ShownNode<'r> {
     address: &'r str,
     version: &'r str,
     since: String,
+    /// After how many milliseconds the database answers it, if that is known.
+    database_ms: Option<f64>,
 }
 
 impl ClusterCommand {
@@ -89,10 +91,11 @@ impl StatusCommand {
         let row = |node: &ShownNode<'_>| {
             let drained = if node.drained { ", drained" } else { "" };
             let does = format!("{}{drained}", node.role.words());
-            [node.name.to_owned(), does, node.address.to_owned(), node.version.to_owned(), node.since.clone()]
+            let [name, address, version] = [node.name, node.address, node.version].map(str::to_owned);
+            [name, does, address, version, node.since.clone(), answer_words(node.database_ms)]
         };
-        let rows: Vec<[String; 5]> = shown.iter().map(row).collect();
-        output::print_table(["node", "role", "address", "version", "since"], &rows)?;
+        let rows: Vec<[String; 6]> = shown.iter().map(row).collect();
+        output::print_table(["node", "role", "address", "version", "since", "database"], &rows)?;
         let mut out = io::stdout();
         match shown.iter().find(|node| node.role == Role::Leads) {
             Some(_) => {}
@@ -153,6 +156,7 @@ fn shown<'r>(member: &'r Member, roll: &Roll) -> ShownNode<'r> {
         address: &member.address,
         version: &member.version,
         since: member.began_at.to_string(),
+        database_ms: member.database_ms(),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::storage::members::{Member, NodeList, Roll};
 use crate::storage::moderation::OrderKind;
 
 /// A node.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct ListedNode {
     pub(crate) name: String,
     /// What it does, in words.
@@ -32,6 +32,8 @@ pub(crate) struct ListedNode {
     pub(crate) since: String,
     /// When the database last took word that it lives, RFC 3339.
     pub(crate) beat: String,
+    /// After how many milliseconds the database answers it, if that is known.
+    pub(crate) database_ms: Option<f64>,
 }
 
 pub(super) fn commands() -> Vec<Route> {
@@ -52,6 +54,7 @@ impl ListedNode {
             version: member.version.clone(),
             since: member.began_at.to_string(),
             beat: member.expires_at.before(LEASE).to_string(),
+            database_ms: member.database_ms(),
         }
     }
 

@@ -504,6 +504,7 @@ async fn an_operator_drains_a_node_and_undoes_all_drains() {
     let [first, second] = shown.as_slice() else { panic!("{shown:?}") };
     assert_eq!((&*first.name, &*first.role, first.drained), ("node-1", "leads", false));
     assert_eq!((&*second.role, &*second.address), ("stands by", "10.0.0.2:4446"));
+    assert_eq!(first.database_ms, Some(0.42));
     assert_eq!((&*first.since, &*first.beat), ("1970-01-01T00:00:00.000Z", "1970-01-01T00:01:00.000Z"));
     check_refused(client.drain_node("node-3", &because("an update")).await, ApiCode::NotFound);
     check_refused(client.drain_node("node-1", &because("")).await, ApiCode::BadField);

@@ -76,6 +76,7 @@ pub(in crate::http) struct NodeRow {
     pub(in crate::http) version: String,
     pub(in crate::http) since: String,
     pub(in crate::http) beat: String,
+    pub(in crate::http) database: String,
 }
 
 /// Something that happened.

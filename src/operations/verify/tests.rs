@@ -9,6 +9,7 @@ use crate::model::study::StudyListing;
 use crate::storage::conformance::{
     FIRST_WINS, FIRST_WINS_TOO, add_players, event, moves, play, player_id, spec, void,
 };
+use crate::storage::conformance_of_packing::pack;
 use crate::storage::conformance_of_ratings::wins_over;
 use crate::storage::conformance_of_studies::{new, study};
 use crate::storage::record::{EventKind, GameSpec};
@@ -327,7 +328,7 @@ async fn damage_of_packed_logs_is_found() {
 async fn find_packed_defects<K: Kept>() {
     for (damage, expected) in PACKED_DEFECTS {
         let Some(kept) = K::filled().await else { return };
-        kept.store().commit(&[Write::Pack { games: 100 }]).await.unwrap();
+        pack(kept.store(), 100).await;
         assert_eq!(findings(kept.store()).await, [""; 0]);
         kept.damage(damage).await;
         assert_eq!(findings(kept.store()).await, *expected, "{damage}");

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{MemoryStore, MemoryTables};
 use crate::model::ids::GameId;
 use crate::model::time::UnixMillis;
-use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, last_old};
+use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, Packing, last_old};
 use crate::storage::record::EventKind;
 use crate::storage::store::{StoreError, Written};
 
@@ -53,7 +53,7 @@ impl ForgettingStore for MemoryStore {
         Ok(self.tables().forgotten)
     }
 
-    async fn unpacked(&self) -> Result<u64, StoreError> {
-        Ok(0)
+    async fn next_packing(&self, _games: u32) -> Result<Option<Packing>, StoreError> {
+        Ok(None)
     }
 }

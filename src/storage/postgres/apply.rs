@@ -103,7 +103,7 @@ pub(super) async fn apply(connection: &Connection, write: &Write) -> WriteOutcom
         Write::Publish(publication) => published::publish(connection, publication).await,
         Write::StepJudging(step) => judgements::step(connection, step).await,
         Write::Forget(forgetting) => forgetting::forget(connection, forgetting).await,
-        Write::Pack { games } => packing::pack(connection, *games).await,
+        Write::Pack(packing) => packing::pack(connection, packing).await,
         Write::AddPuzzles(harvest) => {
             puzzles::add(connection, harvest).await?;
             Ok(Ok(Written::Done))

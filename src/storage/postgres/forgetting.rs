@@ -6,7 +6,7 @@ use super::PostgresStore;
 use super::db::{self, Connection};
 use super::packing;
 use crate::model::time::UnixMillis;
-use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, last_old};
+use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, Packing, last_old};
 use crate::storage::rows::forgetting::of_house;
 use crate::storage::rows::{number, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
@@ -17,12 +17,15 @@ impl ForgettingStore for PostgresStore {
         forgotten(&*self.reader().await?).await
     }
 
-    async fn unpacked(&self) -> Result<u64, StoreError> {
-        packing::unpacked(&*self.reader().await?).await
+    async fn next_packing(&self, games: u32) -> Result<Option<Packing>, StoreError> {
+        let moment = self.moment().await?;
+        let packing = packing::next(&moment, games).await?;
+        moment.end().await?;
+        Ok(packing)
     }
 }
 
-async fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
+pub(super) async fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
     let (lessons, notes) = db::query_as("SELECT lessons, notes FROM forgotten").fetch_one(connection).await?;
     Ok(Forgotten { lessons: number("forgotten.lessons", lessons)?, notes: number("forgotten.notes", notes)? })
 }

@@ -14,7 +14,7 @@ use super::error::{is_contradiction, unexpected};
 use super::games;
 use super::run::{KnownGame, Run, Staged, is_of_games};
 use super::session::{Session, connect};
-use super::statement::Statement;
+use super::statement::{self, Statement};
 use crate::model::chain_hash::ChainHash;
 use crate::model::durability::Durability;
 use crate::model::ids::GameId;
@@ -261,7 +261,6 @@ impl Lane {
         batch: &[Write],
         writing: Writing,
     ) -> Result<(), StoreError> {
-        connection.batch_execute("BEGIN").await?;
         let number = self.commits + 1;
         let result = self.apply_all(connection, batch, writing, number).await;
         let (staged, answers) = match result {
@@ -284,7 +283,7 @@ impl Lane {
         writing: Writing,
         number: i64,
     ) -> Result<(Staged, Answers), StoreError> {
-        if !Statement::fenced(self.incarnation, number).execute(connection).await? {
+        if !statement::begin_fenced(connection, self.incarnation, number).await? {
             return Err(replaced());
         }
         let mut staged = self.staged();

@@ -21,11 +21,11 @@ impl LeftSessionStore for PostgresStore {
 
 /// Puts these in the place of all that are there.
 pub(super) async fn set(connection: &Connection, sessions: &[LeftSession]) -> WriteOutcome {
-    db::query("DELETE FROM left_session").execute(connection).await?;
     let ids: Vec<&str> = sessions.iter().map(|left| left.session.as_str()).collect();
     let after: Vec<i64> = sessions.iter().map(|left| to_sql(left.after)).collect();
     let ends: Vec<String> = sessions.iter().map(|left| ends_in_words(&left.ends)).collect();
     let sql = "INSERT INTO left_session (id, after, ends) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])";
-    db::query(sql).bind(ids).bind(after).bind(ends).execute(connection).await?;
+    let adding = db::query(sql).bind(ids).bind(after).bind(ends);
+    db::execute_all(connection, &[db::query("DELETE FROM left_session"), adding]).await?;
     Ok(Ok(Written::Done))
 }

@@ -3,7 +3,7 @@
 //! None of this keeps the arena safe: the lock of the writing connection and the fence of each commit do. It says whom
 //! to ask, and when to stop waiting.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use tokio::time::timeout;
@@ -42,6 +42,8 @@ pub(crate) struct Members {
     session: Option<Session>,
     /// Whether a connection was lost since this was asked last.
     has_lost_one: bool,
+    /// Whether the list has a column for how far the database is: one that a version of before leads has none.
+    takes_answers: bool,
 }
 
 impl Members {
@@ -52,7 +54,11 @@ impl Members {
     /// The URL is none.
     pub(crate) fn of(url: &str) -> Result<Self, PostgresOpenError> {
         let address = Address::parse(url).map_err(PostgresOpenError::BadUrl)?;
-        Ok(Self { address, session: None, has_lost_one: false })
+        Ok(Self::at(address))
+    }
+
+    fn at(address: Address) -> Self {
+        Self { address, session: None, has_lost_one: false, takes_answers: false }
     }
 
     /// Whether the database has a list of nodes: any program of this version that ever wrote to it has made one.
@@ -98,7 +104,8 @@ impl Members {
         Ok(joined.await?)
     }
 
-    /// Says that a node lives, for so long from now on, and what it does. False if another one has its name now.
+    /// Says that a node lives, for so long from now on, what it does, and after how long the database answers it. False if
+    /// another one has its name now.
     ///
     /// # Errors
     ///
@@ -108,13 +115,27 @@ impl Members {
         key: i64,
         lease: Duration,
         standing: Standing,
+        answers_after: Option<Duration>,
     ) -> Result<bool, StoreError> {
-        let lease_ms = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
+        /// With what only a list of this version has.
+        macro_rules! beat {
+            ($answers:literal) => {
+                concat!(
+                    "UPDATE member SET expires = clock_timestamp() + $2::bigint * interval '1 ms', \
+                     incarnation = $3, serves = $4",
+                    $answers,
+                    " WHERE key = $1"
+                )
+            };
+        }
+        let takes_answers = self.takes_answers;
         let changed = self.ask(async |session| {
-            let sql = "UPDATE member SET expires = clock_timestamp() + $2::bigint * interval '1 ms', \
-                       incarnation = $3, serves = $4 WHERE key = $1";
-            let query = db::query(sql).bind(key).bind(lease_ms);
-            query.bind(standing.writes_as).bind(standing.serves).execute(session.connection()).await
+            let sql = if takes_answers { beat!(", answers_us = $5") } else { beat!("") };
+            let query = db::query(sql).bind(key).bind(whole(lease.as_millis()));
+            let query = query.bind(standing.writes_as).bind(standing.serves);
+            let answers_us = answers_after.map(|after| whole(after.as_micros()));
+            let query = if takes_answers { query.bind(answers_us) } else { query };
+            query.execute(session.connection()).await
         });
         Ok(changed.await? == 1)
     }
@@ -138,23 +159,39 @@ impl Members {
     ///
     /// The server cannot be asked.
     pub(crate) async fn look(&mut self) -> Result<Roll, StoreError> {
-        self.ask(async |session| {
+        Ok(self.look_in_time().await?.0)
+    }
+
+    /// The same, and after how long the server answered. A connection that has to be made first does not count.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be asked.
+    pub(crate) async fn look_in_time(&mut self) -> Result<(Roll, Duration), StoreError> {
+        let asked = self.ask(async |session| {
             let connection = session.connection();
+            // From a list of before as well, which knows less.
             let sql = "SELECT key, name, address, version, began_at, holds, is_drained, serves, \
                        expires > clock_timestamp() AS lives, \
-                       (extract(epoch FROM expires) * 1000)::bigint AS expires_at, incarnation FROM member ORDER BY key";
-            let rows: Vec<MemberRow> = db::query_as(sql).fetch_all(connection).await?;
+                       (extract(epoch FROM expires) * 1000)::bigint AS expires_at, incarnation, \
+                       (to_jsonb(m) ->> 'answers_us')::bigint AS answers_us, \
+                       to_jsonb(m) ? 'answers_us' AS takes_answers FROM member m ORDER BY key";
+            let members = db::query_as(sql).fetch_all::<MemberRow>(connection);
             let sql = concat!(
                 "SELECT (SELECT max(incarnation) FROM node WHERE ended IS NULL), EXISTS (SELECT 1 ",
                 lock_holders!(),
                 ")"
             );
-            let (writer, is_locked): (Option<i64>, bool) =
-                db::query_as(sql).bind(LOCK).fetch_one(connection).await?;
-            let members = rows.into_iter().map(MemberRow::into_member).collect();
-            Ok(Roll { members, writer, is_locked })
-        })
-        .await
+            let right = db::query_as(sql).bind(LOCK).fetch_one::<(Option<i64>, bool)>(connection);
+            let began = Instant::now();
+            // The second is sent before the first is answered.
+            let (rows, (writer, is_locked)) = tokio::try_join!(members, right)?;
+            Ok((rows, writer, is_locked, began.elapsed()))
+        });
+        let (rows, writer, is_locked, after) = asked.await?;
+        self.takes_answers = rows.iter().any(|row| row.takes_answers);
+        let members = rows.into_iter().map(MemberRow::into_member).collect();
+        Ok((Roll { members, writer, is_locked }, after))
     }
 
     /// Ends whoever writes as this incarnation. Commits that are under way are waited for; whatever it still sends
@@ -236,7 +273,7 @@ impl ListedMembers {
     }
 
     fn connect(&self) -> Members {
-        Members { address: self.address.clone(), session: None, has_lost_one: false }
+        Members::at(self.address.clone())
     }
 }
 
@@ -249,6 +286,11 @@ impl NodeList for ListedMembers {
     async fn drain(&self, name: &str, is_drained: bool) -> Result<bool, StoreError> {
         self.connect().drain(name, is_drained).await
     }
+}
+
+/// A whole number as the database takes it.
+fn whole(number: u128) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 impl From<StoreError> for BadMember {

@@ -1,48 +1,64 @@
 //! Logs of finished games are packed.
 
 use super::db::{self, Connection, Query};
-use super::games;
-use crate::storage::rows::number;
+use super::{forgetting, games};
+use crate::storage::forgetting::{Packing, keys_of_unpacked};
 use crate::storage::rows::packed::PackedLog;
+use crate::storage::rows::to_sql;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
-/// Finished games after the last that was looked at.
-pub(super) async fn unpacked(connection: &Connection) -> Result<u64, StoreError> {
-    // Numbers have no holes.
-    let sql = "SELECT coalesce((SELECT max(number) FROM settlement), 0) - number FROM packing";
-    let count: i64 = db::query_scalar(sql).fetch_one(connection).await?;
-    Ok(number("count", count)?)
+/// Whether nothing has changed since it was read: the two numbers are how far packing had come, and forgetting.
+macro_rules! as_read {
+    ($after:literal, $notes_gone:literal) => {
+        concat!(
+            "(SELECT number FROM packing) = ",
+            $after,
+            " AND (SELECT notes FROM forgotten) = ",
+            $notes_gone
+        )
+    };
 }
 
-/// Packs the logs of the next games. Whatever is damaged stays as it is, for whoever repairs it.
+/// Reads what is to be packed next, of one moment.
+pub(super) async fn next(connection: &Connection, games: u32) -> Result<Option<Packing>, StoreError> {
+    let after: i64 = db::query_scalar("SELECT number FROM packing").fetch_one(connection).await?;
+    let sql = "SELECT n.number, n.game, EXISTS (SELECT FROM packed_log p WHERE p.game = n.game) \
+               FROM settlement n WHERE n.number > $1 ORDER BY n.number LIMIT $2";
+    let found: Vec<(i64, i64, bool)> =
+        db::query_as(sql).bind(after).bind(games).fetch_all(connection).await?;
+    let keys: Vec<i64> = keys_of_unpacked(&found).collect();
+    let logs = games::rows_of(connection, &keys).await?;
+    let notes_gone = forgetting::forgotten(connection).await?.notes;
+    Ok(Packing::of(after, &found, notes_gone, logs)?)
+}
+
+/// Packs what was read, all of it in one way to the server and back.
 pub(super) async fn pack(
     connection: &Connection,
-    games: u32,
+    packing: &Packing,
 ) -> Result<Result<Written, Refused>, StoreError> {
-    let sql = "SELECT number, game FROM settlement WHERE number > (SELECT number FROM packing) \
-               ORDER BY number LIMIT $1";
-    let next: Vec<(i64, i64)> = db::query_as(sql).bind(games).fetch_all(connection).await?;
-    let Some(&(last, _)) = next.last() else { return Ok(Ok(Written::Done)) };
-    let keys: Vec<i64> = next.into_iter().map(|(_, key)| key).collect();
-    let mut logs = games::rows_of(connection, &keys).await?;
-    let packed: Vec<(i64, PackedLog)> =
-        keys.into_iter().filter_map(|key| Some((key, PackedLog::of(&logs.take(key).ok()?)?))).collect();
-    let statements: Vec<_> = packed.iter().map(|(key, log)| inserting(*key, log)).collect();
-    let inserted = db::execute_all(connection, &statements).await?;
-    // A log that was there stays.
-    let keys: Vec<i64> =
-        packed.iter().zip(inserted).filter(|(_, rows)| *rows == 1).map(|((key, _), _)| *key).collect();
-    db::query("DELETE FROM event WHERE game = ANY($1)").bind(keys).execute(connection).await?;
-    db::query("UPDATE packing SET number = $1").bind(last).execute(connection).await?;
+    let Packing { after, last, notes_gone, logs } = packing;
+    let (after, notes_gone) = (to_sql(*after), to_sql(*notes_gone));
+    let mut statements: Vec<_> =
+        logs.iter().map(|(key, log)| inserting(*key, log).bind(after).bind(notes_gone)).collect();
+    let keys: Vec<i64> = logs.iter().map(|(key, _)| *key).collect();
+    let sql = concat!("DELETE FROM event WHERE game = ANY($1) AND ", as_read!("$2", "$3"));
+    statements.push(db::query(sql).bind(keys).bind(after).bind(notes_gone));
+    // The last, for it is what the others ask.
+    let sql = concat!("UPDATE packing SET number = $1 WHERE ", as_read!("$2", "$3"));
+    statements.push(db::query(sql).bind(to_sql(*last)).bind(after).bind(notes_gone));
+    db::execute_all(connection, &statements).await?;
     Ok(Ok(Written::Done))
 }
 
-/// Changes one row if there was none yet.
 fn inserting(game: i64, log: &PackedLog) -> Query<'_> {
     let PackedLog { events, notes, ending } = log;
-    let sql = "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) \
-               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+    let sql = concat!(
+        "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) \
+         SELECT $1::bigint, $2::bytea, $3::bytea, $4::text, $5::text, $6::text WHERE ",
+        as_read!("$7", "$8")
+    );
     let query = db::query(sql).bind(game).bind(events).bind(notes.as_deref());
     let query = query.bind(ending.result.word()).bind(ending.reason.word());
     query.bind(ending.by.map(Word::word))

@@ -61,6 +61,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0031_studies.sql"),
     include_str!("../../../migrations/postgres/0032_levels.sql"),
     include_str!("../../../migrations/postgres/0033_left_sessions.sql"),
+    include_str!("../../../migrations/postgres/0034_distance.sql"),
 ];
 
 /// The migration after which all games on the standard board are settled again.

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use tokio_postgres::SimpleQueryMessage;
+
 use super::db::{self, Boxed, Connection};
 use crate::storage::error::StoreError;
 
@@ -46,6 +48,20 @@ pub(super) fn made_texts<'b>(values: impl Iterator<Item = String>) -> Column<'b>
 /// A column of truths.
 pub(super) fn truths<'b>(values: impl Iterator<Item = bool>) -> Column<'b> {
     ("boolean[]", Box::new(values.collect::<Vec<bool>>()))
+}
+
+/// Begins a transaction behind the same fence as [`Statement::fenced`]; says whether this process could still write. Both
+/// are one text, of which nothing is done if its beginning fails: one way to the server and back, for which all moves wait.
+pub(super) async fn begin_fenced(
+    connection: &Connection,
+    incarnation: i64,
+    commit: i64,
+) -> Result<bool, StoreError> {
+    let sql = format!(
+        "BEGIN; UPDATE node SET commits = {commit} WHERE incarnation = {incarnation} AND ended IS NULL"
+    );
+    let answers = connection.simple_query(&sql).await?;
+    Ok(matches!(answers.last(), Some(SimpleQueryMessage::CommandComplete(1))))
 }
 
 impl<'b> Statement<'b> {

@@ -11,6 +11,7 @@ use crate::storage::conformance::{
     FIRST_WINS, Fixture, add_players, checked_chain, conformance, moves, play, play_various, player_id, spec,
     whole_game,
 };
+use crate::storage::conformance_of_packing::pack;
 use crate::storage::games::GameStore;
 use crate::storage::members::{BadMember, NewMember, NodeList as _, Standing};
 use crate::storage::ratings::RatingStore;
@@ -280,7 +281,7 @@ async fn a_packed_log_cannot_be_rewritten_either() {
     let (_, store) = with_games(server).await;
     store.commit(&append("4")).await.unwrap();
     play(&store, spec("g4", "Ada", "Bob"), FIRST_WINS, GameResult::First, EndReason::Four).await;
-    store.commit(&[Write::Pack { games: 9 }]).await.unwrap();
+    pack(&store, 9).await;
     let lane = store.lane.lock().await;
     let connection = lane.connection().unwrap();
     let sql = "SELECT (SELECT count(*) FROM event WHERE game = 4), (SELECT count(*) FROM packed_log)";
@@ -379,7 +380,7 @@ async fn nodes_are_listed_for_as_long_as_they_beat_and_sign_alike() {
     assert!(!roll.members[0].lives && roll.leader().is_none(), "it has not beaten yet: {roll:?}");
     let leads = Standing { writes_as: Some(store.incarnation()), serves: true };
     let lease = Duration::from_mins(1);
-    assert!(members.beat(first, lease, leads).await.unwrap());
+    assert!(members.beat(first, lease, leads, None).await.unwrap());
     let roll = members.look().await.unwrap();
     assert_eq!(roll.leader().map(|leader| (leader.key, leader.lives)), Some((first, true)));
     let beat = roll.members[0].expires_at.before(lease);
@@ -391,12 +392,39 @@ async fn nodes_are_listed_for_as_long_as_they_beat_and_sign_alike() {
     assert!(members.look().await.unwrap().member(first).unwrap().is_drained);
     // A process that is started again under its name takes the place of the one before, drained or not.
     let again = members.join(&node("one", "a key")).await.unwrap();
-    assert!(!members.beat(first, Duration::from_mins(1), leads).await.unwrap());
+    assert!(!members.beat(first, Duration::from_mins(1), leads, None).await.unwrap());
     assert!(!members.look().await.unwrap().member(again).unwrap().is_drained);
     members.leave(again).await.unwrap();
     assert_eq!(members.look().await.unwrap().members, []);
     store.close().await.unwrap();
     assert!(!members.look().await.unwrap().is_locked);
+}
+
+#[tokio::test]
+async fn how_far_the_database_is_from_a_node_is_listed_unless_the_list_is_of_before() {
+    let Some(server) = &*POSTGRES else { return };
+    let url = server.new_url();
+    let store = open(&url).await.unwrap();
+    let mut members = Members::of(&url).unwrap();
+    let key = members.join(&node("one", "a key")).await.unwrap();
+    let mut told = async |after: Option<Duration>| {
+        let beaten = members.beat(key, Duration::from_mins(1), Standing::default(), after).await;
+        assert!(beaten.unwrap());
+        let (roll, answered_after) = members.look_in_time().await.unwrap();
+        assert!(answered_after > Duration::ZERO && roll.members[0].lives);
+        roll.members[0].answers_after
+    };
+    // As a leader of a version before has it, while this node stands by.
+    let lane = store.lane.lock().await;
+    let connection = lane.connection().unwrap();
+    connection.batch_execute("ALTER TABLE member DROP COLUMN answers_us").await.unwrap();
+    let after = Some(Duration::from_micros(212_345));
+    assert_eq!((told(after).await, told(after).await), (None, None));
+    connection.batch_execute(include_str!("../../../migrations/postgres/0034_distance.sql")).await.unwrap();
+    assert_eq!(told(after).await, None, "it beats before it looks");
+    assert_eq!(told(after).await, after);
+    assert_eq!(told(None).await, None);
+    assert_eq!(told(Some(Duration::MAX)).await, Some(Duration::from_micros(i64::MAX.unsigned_abs())));
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Rows of the list of nodes.
 
+use std::time::Duration;
+
 use crate::model::time::UnixMillis;
 use crate::storage::members::{Member, Standing};
 
@@ -16,6 +18,9 @@ row! {
         lives: bool,
         expires_at: i64,
         incarnation: Option<i64>,
+        answers_us: Option<i64>,
+        /// Whether the database has a column for that.
+        pub(in crate::storage) takes_answers: bool,
     }
 }
 
@@ -32,6 +37,7 @@ impl MemberRow {
             lives: self.lives,
             expires_at: UnixMillis(self.expires_at),
             standing: Standing { writes_as: self.incarnation, serves: self.serves },
+            answers_after: self.answers_us.and_then(|us| u64::try_from(us).ok()).map(Duration::from_micros),
         }
     }
 }

@@ -5,8 +5,9 @@ use async_trait::async_trait;
 use super::SqliteStore;
 use super::db::{self, Connection};
 use super::packing;
+use super::readers::snapshot;
 use crate::model::time::UnixMillis;
-use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, last_old};
+use crate::storage::forgetting::{Forgetting, ForgettingStore, Forgotten, Packing, last_old};
 use crate::storage::rows::forgetting::of_house;
 use crate::storage::rows::{number, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
@@ -17,12 +18,14 @@ impl ForgettingStore for SqliteStore {
         self.readers.read(forgotten).await
     }
 
-    async fn unpacked(&self) -> Result<u64, StoreError> {
-        self.readers.read(packing::unpacked).await
+    async fn next_packing(&self, games: u32) -> Result<Option<Packing>, StoreError> {
+        self.readers
+            .read(move |connection| snapshot(connection, |connection| packing::next(connection, games)))
+            .await
     }
 }
 
-fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
+pub(super) fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
     let (lessons, notes) = db::query_as("SELECT lessons, notes FROM forgotten").fetch_one(connection)?;
     Ok(Forgotten { lessons: number("forgotten.lessons", lessons)?, notes: number("forgotten.notes", notes)? })
 }

@@ -1,47 +1,51 @@
 //! Logs of finished games are packed.
 
 use super::db::{self, Connection};
-use super::games;
-use crate::storage::rows::number;
+use super::{forgetting, games};
+use crate::storage::forgetting::{Packing, keys_of_unpacked};
 use crate::storage::rows::packed::PackedLog;
+use crate::storage::rows::to_sql;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
-/// Finished games after the last that was looked at.
-pub(super) fn unpacked(connection: &Connection) -> Result<u64, StoreError> {
-    // Numbers have no holes.
-    let sql = "SELECT coalesce((SELECT max(number) FROM settlement), 0) - number FROM packing";
-    let count: i64 = db::query_scalar(sql).fetch_one(connection)?;
-    Ok(number("count", count)?)
+/// Reads what is to be packed next, of one moment.
+pub(super) fn next(connection: &Connection, games: u32) -> Result<Option<Packing>, StoreError> {
+    let after: i64 = db::query_scalar("SELECT number FROM packing").fetch_one(connection)?;
+    let sql = "SELECT n.number, n.game, EXISTS (SELECT 1 FROM packed_log p WHERE p.game = n.game) \
+               FROM settlement n WHERE n.number > ? ORDER BY n.number LIMIT ?";
+    let found: Vec<(i64, i64, bool)> = db::query_as(sql).bind(after).bind(games).fetch_all(connection)?;
+    let keys: Vec<i64> = keys_of_unpacked(&found).collect();
+    let logs = games::rows_of(connection, &keys)?;
+    let notes_gone = forgetting::forgotten(connection)?.notes;
+    Ok(Packing::of(after, &found, notes_gone, logs)?)
 }
 
-/// Packs the logs of the next games. Whatever is damaged stays as it is, for whoever repairs it.
-pub(super) fn pack(connection: &Connection, games: u32) -> Result<Result<Written, Refused>, StoreError> {
-    let sql = "SELECT number, game FROM settlement WHERE number > (SELECT number FROM packing) \
-               ORDER BY number LIMIT ?";
-    let next: Vec<(i64, i64)> = db::query_as(sql).bind(games).fetch_all(connection)?;
-    let Some(&(last, _)) = next.last() else { return Ok(Ok(Written::Done)) };
-    let keys: Vec<i64> = next.into_iter().map(|(_, key)| key).collect();
-    let mut logs = games::rows_of(connection, &keys)?;
-    for key in keys {
-        let Ok(log) = logs.take(key) else { continue };
-        let Some(packed) = PackedLog::of(&log) else { continue };
-        if insert(connection, key, &packed)? {
-            delete_rows(connection, key)?;
+/// Packs what was read.
+pub(super) fn pack(
+    connection: &Connection,
+    packing: &Packing,
+) -> Result<Result<Written, Refused>, StoreError> {
+    let Packing { after, last, notes_gone, logs } = packing;
+    let sql = "UPDATE packing SET number = ? WHERE number = ? AND (SELECT notes FROM forgotten) = ?";
+    let query = db::query(sql).bind(to_sql(*last)).bind(to_sql(*after)).bind(to_sql(*notes_gone));
+    if query.execute(connection)? == 1 {
+        for (key, log) in logs {
+            insert(connection, *key, log)?;
+            delete_rows(connection, *key)?;
         }
     }
-    db::query("UPDATE packing SET number = ?").bind(last).execute(connection)?;
     Ok(Ok(Written::Done))
 }
 
-/// Stores the packed log of the game with this key; false if there is one.
-pub(super) fn insert(connection: &Connection, game: i64, packed: &PackedLog) -> Result<bool, StoreError> {
+/// Stores the packed log of the game with this key.
+pub(super) fn insert(connection: &Connection, game: i64, packed: &PackedLog) -> Result<(), StoreError> {
     let PackedLog { events, notes, ending } = packed;
-    let sql = "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) VALUES (?, ?, ?, ?, ?, ?) \
-               ON CONFLICT DO NOTHING";
+    let sql =
+        "INSERT INTO packed_log (game, events, notes, result, reason, at_fault) VALUES (?, ?, ?, ?, ?, ?)";
     let query = db::query(sql).bind(game).bind(events).bind(notes.as_deref());
     let query = query.bind(ending.result.word()).bind(ending.reason.word());
-    Ok(query.bind(ending.by.map(Word::word)).execute(connection)? == 1)
+    query.bind(ending.by.map(Word::word)).execute(connection)?;
+    Ok(())
 }
 
 /// Deletes the rows of a log that is packed.

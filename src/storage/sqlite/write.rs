@@ -375,7 +375,7 @@ impl Transaction<'_> {
             Write::Publish(publication) => published::publish(self.connection, publication),
             Write::StepJudging(step) => judgements::step(self.connection, step),
             Write::Forget(forgetting) => forgetting::forget(self.connection, forgetting),
-            Write::Pack { games } => packing::pack(self.connection, *games),
+            Write::Pack(packing) => packing::pack(self.connection, packing),
             Write::AddPuzzles(harvest) => {
                 puzzles::add(self.connection, harvest)?;
                 Ok(Ok(Written::Done))

@@ -21,7 +21,8 @@ pub(super) struct ClusterMetrics {
     bus: Gauge,
     replaced: Counter,
     lead_took: Gauge<f64, AtomicU64>,
-    /// Of a node of a cluster: where these four come from when somebody asks.
+    answer: Gauge<f64, AtomicU64>,
+    /// Of a node of a cluster: where these five come from when somebody asks.
     pulse: OnceLock<Pulse>,
 }
 
@@ -43,6 +44,8 @@ impl ClusterMetrics {
         let help =
             "How long this node took to play games once it was its turn, the last time; 0 if it never was";
         registry.register("lead_took_seconds", help, self.lead_took.clone());
+        let help = "After how long the database answers this node, in the middle of the last nine times; 0 before that";
+        registry.register("database_answer_seconds", help, self.answer.clone());
     }
 
     /// Tells from now on how this node lives.
@@ -60,5 +63,6 @@ impl ClusterMetrics {
         self.bus.set(i64::from(now.has_bus));
         self.replaced.inner().store(now.replaced, Ordering::Relaxed);
         self.lead_took.set(now.lead_took.as_secs_f64());
+        self.answer.set(now.answered_after.as_secs_f64());
     }
 }

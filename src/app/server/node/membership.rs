@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{info, warn};
 
+use crate::cluster::distance::{self, Distance};
 use crate::cluster::hints::{Hint, Hints};
 use crate::cluster::lease::{LEASE, Lease};
 use crate::cluster::succession::{self, Leader, Situation, Step};
@@ -77,6 +78,7 @@ struct Watch {
     hints: Hints,
     key: i64,
     lease: Lease,
+    distance: Distance,
     view: watch::Sender<View>,
     upstream: watch::Sender<Option<Upstream>>,
     said_to_lead: watch::Sender<Option<i64>>,
@@ -104,6 +106,7 @@ impl Membership {
             hints,
             key,
             lease: Lease::joined(Instant::now()),
+            distance: Distance::default(),
             view,
             upstream,
             said_to_lead,
@@ -215,7 +218,7 @@ impl Watch {
         self.lease.beat_sent(sent);
         self.pulse.has_bus(self.hints.is_connected());
         let standing = *self.standing.borrow_and_update();
-        match self.members.beat(self.key, LEASE, standing).await {
+        match self.members.beat(self.key, LEASE, standing, self.distance.median()).await {
             Ok(true) => {
                 self.lease.renewed(sent);
                 self.pulse.beats(UnixMillis::now());
@@ -236,10 +239,12 @@ impl Watch {
     }
 
     async fn look(&mut self) {
-        let roll = match self.members.look().await {
-            Ok(roll) => roll,
+        let (roll, answered_after) = match self.members.look_in_time().await {
+            Ok(seen) => seen,
             Err(error) => return self.note_cut_off(&error),
         };
+        self.distance.answered(answered_after);
+        self.pulse.answered(self.distance.median());
         if self.members.has_lost_one() {
             self.lease.shaken(Instant::now());
         }
@@ -255,10 +260,26 @@ impl Watch {
             }
             self.hints.tell(Hint::Changed).await;
         }
+        if seen.view.turn == Turn::MakeWay && self.view.borrow().turn != Turn::MakeWay {
+            self.note_making_way(&seen);
+        }
         set(&self.upstream, upstream_of(&roll));
         // Who is replaced stays so.
         if self.view.borrow().turn != Turn::Replaced {
             set(&self.view, seen.view);
+        }
+    }
+
+    /// Says why this node leads no more.
+    fn note_making_way(&self, seen: &Seen) {
+        if let (true, Some(own)) = (seen.is_farther, self.distance.median()) {
+            let answers_ms = own.as_millis();
+            warn!(
+                answers_ms,
+                "the database is far from this node and answers another one much sooner: that one leads from now on"
+            );
+        } else {
+            info!("this node is drained: another one leads from now on");
         }
     }
 
@@ -268,7 +289,10 @@ impl Watch {
             roll.member(self.key).map_or((false, false), |me| (me.holds, me.is_drained));
         let is_heir = |other: &Member| other.key != self.key && other.is_able() && !other.is_drained;
         let has_heir = roll.members.iter().any(is_heir);
-        let may_lead = succession::may_lead(holds, is_drained, has_heir);
+        let nearest =
+            roll.members.iter().filter(|other| is_heir(other)).filter_map(|heir| heir.answers_after).min();
+        let is_farther = distance::is_farther(self.distance.median(), nearest);
+        let may_lead = succession::may_lead(holds, is_drained || is_farther, has_heir);
         let living = roll.members.iter().filter(|member| member.lives).count();
         let view = |turn| View { turn, has_heir, living, is_cut_off: false };
         if let Some(incarnation) = standing.writes_as {
@@ -279,7 +303,7 @@ impl Watch {
                 _ if !may_lead => Turn::MakeWay,
                 _ => Turn::Stay,
             };
-            return Seen { view: view(turn), replaces: None };
+            return Seen { view: view(turn), replaces: None, is_farther };
         }
         let step = succession::next_step(&Situation {
             may_lead,
@@ -290,9 +314,11 @@ impl Watch {
             is_steady: self.lease.may_take_over(Instant::now()),
         });
         match step {
-            Step::Follow => Seen { view: view(Turn::Stay), replaces: None },
-            Step::Lead => Seen { view: view(Turn::Lead), replaces: None },
-            Step::Replace(incarnation) => Seen { view: view(Turn::Stay), replaces: Some(incarnation) },
+            Step::Follow => Seen { view: view(Turn::Stay), replaces: None, is_farther },
+            Step::Lead => Seen { view: view(Turn::Lead), replaces: None, is_farther },
+            Step::Replace(incarnation) => {
+                Seen { view: view(Turn::Stay), replaces: Some(incarnation), is_farther }
+            }
         }
     }
 
@@ -331,4 +357,6 @@ struct Seen {
     view: View,
     /// A leader that must be ended.
     replaces: Option<i64>,
+    /// Whether the database is far from this node and near to another one that could lead.
+    is_farther: bool,
 }
