@@ -170,7 +170,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    fn member(key: i64, writes_as: Option<i64>) -> Member {
+    /// A node that lives, may lead, and serves if it leads.
+    pub(crate) fn member(key: i64, writes_as: Option<i64>) -> Member {
         Member {
             key,
             name: format!("node-{key}"),

@@ -22,6 +22,7 @@ const PURE: &[&str] = &[
     "engine/src",
     "src/app/cli/play/tui/game",
     "src/app/cli/play/tui/pace",
+    "src/app/server/node/turn",
     "src/client/address",
     "src/cluster/distance",
     "src/cluster/links",

@@ -1,6 +1,7 @@
 //! A node of a cluster: it stands by, passing connections on to whoever leads, and leads when its turn comes.
 
 mod membership;
+mod turn;
 
 use std::convert::Infallible;
 use std::io;
@@ -15,7 +16,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{debug, error, info, warn};
 
-use self::membership::{Membership, Turn};
+use self::membership::Membership;
+use self::turn::Turn;
 use super::{Daemon, NodeParts, Parts, ServerError, wings};
 use crate::analysis::compute::ComputePool;
 use crate::cluster::hints::Hints;

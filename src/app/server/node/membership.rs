@@ -13,13 +13,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{info, warn};
 
-use crate::cluster::distance::{self, Distance};
+use super::turn::{self, Own, Seen, Turn, View};
+use crate::cluster::distance::Distance;
 use crate::cluster::hints::{Hint, Hints};
 use crate::cluster::lease::{LEASE, Lease};
-use crate::cluster::succession::{self, Leader, Situation, Step};
+use crate::cluster::succession;
 use crate::http::relay::Upstream;
 use crate::model::time::UnixMillis;
-use crate::storage::members::{Member, Roll, Standing};
+use crate::storage::members::{Roll, Standing};
 use crate::storage::postgres::Members;
 use crate::system::pulse::Pulse;
 
@@ -28,34 +29,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Hints that come closer together than this are one.
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
-
-/// What a node sees, as far as it has to do something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct View {
-    pub(super) turn: Turn,
-    /// Whether another node lives that would lead.
-    pub(super) has_heir: bool,
-    /// Nodes that live, this one too.
-    pub(super) living: usize,
-    /// Whether the database cannot be reached, so that all this is as it was last known.
-    pub(super) is_cut_off: bool,
-}
-
-/// What a node is to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Turn {
-    /// Go on as it is.
-    #[default]
-    Stay,
-    /// Nobody leads: try to.
-    Lead,
-    /// Take the lock again that was lost with the database's own life.
-    Reclaim,
-    /// Leave the lead to another one, as an operator wants.
-    MakeWay,
-    /// Another process leads, or has its name: it must end.
-    Replaced,
-}
 
 /// A node's place in the list. It leaves when this is told to stop.
 #[derive(Debug)]
@@ -251,7 +224,13 @@ impl Watch {
         if self.view.borrow().is_cut_off {
             info!("the list of nodes is reached again");
         }
-        let seen = self.judge(&roll);
+        let own = Own {
+            key: self.key,
+            standing: *self.standing.borrow(),
+            is_steady: self.lease.may_take_over(Instant::now()),
+            answers_after: self.distance.median(),
+        };
+        let seen = turn::judge(&own, &roll);
         if let Some(incarnation) = seen.replaces {
             warn!(incarnation, "the leader has stopped answering, another one takes its place");
             match self.members.end_writer(incarnation).await {
@@ -261,64 +240,12 @@ impl Watch {
             self.hints.tell(Hint::Changed).await;
         }
         if seen.view.turn == Turn::MakeWay && self.view.borrow().turn != Turn::MakeWay {
-            self.note_making_way(&seen);
+            note_making_way(&own, &seen);
         }
         set(&self.upstream, upstream_of(&roll));
         // Who is replaced stays so.
         if self.view.borrow().turn != Turn::Replaced {
             set(&self.view, seen.view);
-        }
-    }
-
-    /// Says why this node leads no more.
-    fn note_making_way(&self, seen: &Seen) {
-        if let (true, Some(own)) = (seen.is_farther, self.distance.median()) {
-            let answers_ms = own.as_millis();
-            warn!(
-                answers_ms,
-                "the database is far from this node and answers another one much sooner: that one leads from now on"
-            );
-        } else {
-            info!("this node is drained: another one leads from now on");
-        }
-    }
-
-    fn judge(&self, roll: &Roll) -> Seen {
-        let standing = *self.standing.borrow();
-        let (holds, is_drained) =
-            roll.member(self.key).map_or((false, false), |me| (me.holds, me.is_drained));
-        let is_heir = |other: &Member| other.key != self.key && other.is_able() && !other.is_drained;
-        let has_heir = roll.members.iter().any(is_heir);
-        let nearest =
-            roll.members.iter().filter(|other| is_heir(other)).filter_map(|heir| heir.answers_after).min();
-        let is_farther = distance::is_farther(self.distance.median(), nearest);
-        let may_lead = succession::may_lead(holds, is_drained || is_farther, has_heir);
-        let living = roll.members.iter().filter(|member| member.lives).count();
-        let view = |turn| View { turn, has_heir, living, is_cut_off: false };
-        if let Some(incarnation) = standing.writes_as {
-            let turn = match roll.writer {
-                // Its own way to the database says so too, but only when there is something to write.
-                writer if standing.serves && writer != Some(incarnation) => Turn::Replaced,
-                _ if standing.serves && !roll.is_locked => Turn::Reclaim,
-                _ if !may_lead => Turn::MakeWay,
-                _ => Turn::Stay,
-            };
-            return Seen { view: view(turn), replaces: None, is_farther };
-        }
-        let step = succession::next_step(&Situation {
-            may_lead,
-            is_locked: roll.is_locked,
-            leader: roll.leader().and_then(|leader| {
-                Some(Leader { incarnation: leader.standing.writes_as?, lives: leader.lives })
-            }),
-            is_steady: self.lease.may_take_over(Instant::now()),
-        });
-        match step {
-            Step::Follow => Seen { view: view(Turn::Stay), replaces: None, is_farther },
-            Step::Lead => Seen { view: view(Turn::Lead), replaces: None, is_farther },
-            Step::Replace(incarnation) => {
-                Seen { view: view(Turn::Stay), replaces: Some(incarnation), is_farther }
-            }
         }
     }
 
@@ -337,6 +264,19 @@ impl Watch {
     }
 }
 
+/// Says why this node leads no more.
+fn note_making_way(own: &Own, seen: &Seen) {
+    if let (true, Some(answers_after)) = (seen.is_farther, own.answers_after) {
+        let answers_ms = answers_after.as_millis();
+        warn!(
+            answers_ms,
+            "the database is far from this node and answers another one much sooner: that one leads from now on"
+        );
+    } else {
+        info!("this node is drained: another one leads from now on");
+    }
+}
+
 /// Where connections go, if somebody leads and serves.
 fn upstream_of(roll: &Roll) -> Option<Upstream> {
     let leader = roll.leader().filter(|leader| leader.standing.serves)?;
@@ -350,13 +290,4 @@ fn set<T: PartialEq>(known: &watch::Sender<T>, now: T) {
         *known = now;
         changes
     });
-}
-
-/// What a look came to.
-struct Seen {
-    view: View,
-    /// A leader that must be ended.
-    replaces: Option<i64>,
-    /// Whether the database is far from this node and near to another one that could lead.
-    is_farther: bool,
 }
