@@ -1,8 +1,8 @@
 //! How the nodes of one arena reach each other, and the rules by which they keep it.
 //!
-//! What the daemon runs: [`succession`] says who leads, [`lease`] how a node knows that it lives, [`distance`] how far it
-//! is from the database, and over one connection to NATS ([`nats`]) go words that something has changed ([`hints`]) and moves that others think of
-//! ([`thinking`]).
+//! What the daemon runs: [`succession`] says who leads, [`lease`] how a node knows that it lives, [`distance`] how
+//! far it is from the database, and over one connection to NATS ([`nats`]) go words that something has changed
+//! ([`hints`]) and moves that others think of ([`thinking`]).
 //!
 //! A database holds all truth; nodes tell each other things over a [`bus`] on which nothing need arrive. A [`port`]
 //! puts what is told into numbered [`packet`]s and refuses what is old. What a node has to decide by itself is plain

@@ -11,7 +11,8 @@ const ANSWERS: usize = 9;
 /// that moves begin to wait for half a second. What is written on one continent is answered sooner.
 const FAR: Duration = Duration::from_millis(150);
 
-/// Only if it answers another node so many times sooner is that one nearer: where the database itself is slow, nobody is.
+/// Only if it answers another node so many times sooner is that one nearer: where the database itself is slow, nobody
+/// is.
 const NEARER: u32 = 4;
 
 /// The last answers of the database to one node.

@@ -311,8 +311,8 @@ pub enum Write {
     StepJudging(Box<JudgingStep>),
     /// The next old games lose what they have beside their moves. Done again it goes on with those after them.
     Forget(Forgetting),
-    /// The logs of the next finished games are packed, as they were read. Nothing is done if that does not hold any more:
-    /// whoever reads again goes on from where it is.
+    /// The logs of the next finished games are packed, as they were read. Nothing is done if that does not hold any
+    /// more: whoever reads again goes on from where it is.
     Pack(Packing),
     /// Puzzles that came from elsewhere than the judged games.
     AddPuzzles(Harvest),

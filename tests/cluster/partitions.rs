@@ -16,8 +16,8 @@ const WEATHERS: [(Weather, &str); 4] = [
     (Weather::Bad, "all is 100 ms late each way, and one packet in 20 gets lost"),
 ];
 
-/// How long a game may stand still whose leader has a bad line. It is not cut off, and nobody takes its place: it has to
-/// find out, and then stores all clocks by that line before another one leads.
+/// How long a game may stand still whose leader has a bad line. It is not cut off, and nobody takes its place: it has
+/// to find out, and then stores all clocks by that line before another one leads.
 const FAR_MAX: Duration = Duration::from_secs(12);
 
 impl Test<'_> {

@@ -19,13 +19,14 @@ impl ForgettingStore for PostgresStore {
 
     async fn next_packing(&self, games: u32) -> Result<Option<Packing>, StoreError> {
         let moment = self.moment().await?;
-        let packing = packing::next(&moment, games).await?;
+        let notes_gone = forgotten(&moment).await?.notes;
+        let packing = packing::next(&moment, games, notes_gone).await?;
         moment.end().await?;
         Ok(packing)
     }
 }
 
-pub(super) async fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
+async fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
     let (lessons, notes) = db::query_as("SELECT lessons, notes FROM forgotten").fetch_one(connection).await?;
     Ok(Forgotten { lessons: number("forgotten.lessons", lessons)?, notes: number("forgotten.notes", notes)? })
 }

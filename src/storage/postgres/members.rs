@@ -104,8 +104,8 @@ impl Members {
         Ok(joined.await?)
     }
 
-    /// Says that a node lives, for so long from now on, what it does, and after how long the database answers it. False if
-    /// another one has its name now.
+    /// Says that a node lives, for so long from now on, what it does, and after how long the database answers it.
+    /// False if another one has its name now.
     ///
     /// # Errors
     ///

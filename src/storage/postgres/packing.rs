@@ -1,7 +1,7 @@
 //! Logs of finished games are packed.
 
 use super::db::{self, Connection, Query};
-use super::{forgetting, games};
+use super::games;
 use crate::storage::forgetting::{Packing, keys_of_unpacked};
 use crate::storage::rows::packed::PackedLog;
 use crate::storage::rows::to_sql;
@@ -20,8 +20,12 @@ macro_rules! as_read {
     };
 }
 
-/// Reads what is to be packed next, of one moment.
-pub(super) async fn next(connection: &Connection, games: u32) -> Result<Option<Packing>, StoreError> {
+/// Reads what is to be packed next, in a moment in which notes have gone up to some game.
+pub(super) async fn next(
+    connection: &Connection,
+    games: u32,
+    notes_gone: u64,
+) -> Result<Option<Packing>, StoreError> {
     let after: i64 = db::query_scalar("SELECT number FROM packing").fetch_one(connection).await?;
     let sql = "SELECT n.number, n.game, EXISTS (SELECT FROM packed_log p WHERE p.game = n.game) \
                FROM settlement n WHERE n.number > $1 ORDER BY n.number LIMIT $2";
@@ -29,7 +33,6 @@ pub(super) async fn next(connection: &Connection, games: u32) -> Result<Option<P
         db::query_as(sql).bind(after).bind(games).fetch_all(connection).await?;
     let keys: Vec<i64> = keys_of_unpacked(&found).collect();
     let logs = games::rows_of(connection, &keys).await?;
-    let notes_gone = forgetting::forgotten(connection).await?.notes;
     Ok(Packing::of(after, &found, notes_gone, logs)?)
 }
 

@@ -50,8 +50,9 @@ pub(super) fn truths<'b>(values: impl Iterator<Item = bool>) -> Column<'b> {
     ("boolean[]", Box::new(values.collect::<Vec<bool>>()))
 }
 
-/// Begins a transaction behind the same fence as [`Statement::fenced`]; says whether this process could still write. Both
-/// are one text, of which nothing is done if its beginning fails: one way to the server and back, for which all moves wait.
+/// Begins a transaction behind the same fence as [`Statement::fenced`]; says whether this process could still write.
+/// Both are one text, of which nothing is done if its beginning fails: one way to the server and back, for which all
+/// moves wait.
 pub(super) async fn begin_fenced(
     connection: &Connection,
     incarnation: i64,

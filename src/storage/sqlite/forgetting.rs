@@ -19,13 +19,15 @@ impl ForgettingStore for SqliteStore {
     }
 
     async fn next_packing(&self, games: u32) -> Result<Option<Packing>, StoreError> {
-        self.readers
-            .read(move |connection| snapshot(connection, |connection| packing::next(connection, games)))
-            .await
+        let next = move |connection: &Connection| {
+            let notes_gone = forgotten(connection)?.notes;
+            packing::next(connection, games, notes_gone)
+        };
+        self.readers.read(move |connection| snapshot(connection, next)).await
     }
 }
 
-pub(super) fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
+fn forgotten(connection: &Connection) -> Result<Forgotten, StoreError> {
     let (lessons, notes) = db::query_as("SELECT lessons, notes FROM forgotten").fetch_one(connection)?;
     Ok(Forgotten { lessons: number("forgotten.lessons", lessons)?, notes: number("forgotten.notes", notes)? })
 }

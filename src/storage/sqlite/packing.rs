@@ -1,22 +1,25 @@
 //! Logs of finished games are packed.
 
 use super::db::{self, Connection};
-use super::{forgetting, games};
+use super::games;
 use crate::storage::forgetting::{Packing, keys_of_unpacked};
 use crate::storage::rows::packed::PackedLog;
 use crate::storage::rows::to_sql;
 use crate::storage::store::{Refused, StoreError, Written};
 use crate::storage::words::Word;
 
-/// Reads what is to be packed next, of one moment.
-pub(super) fn next(connection: &Connection, games: u32) -> Result<Option<Packing>, StoreError> {
+/// Reads what is to be packed next, in a moment in which notes have gone up to some game.
+pub(super) fn next(
+    connection: &Connection,
+    games: u32,
+    notes_gone: u64,
+) -> Result<Option<Packing>, StoreError> {
     let after: i64 = db::query_scalar("SELECT number FROM packing").fetch_one(connection)?;
     let sql = "SELECT n.number, n.game, EXISTS (SELECT 1 FROM packed_log p WHERE p.game = n.game) \
                FROM settlement n WHERE n.number > ? ORDER BY n.number LIMIT ?";
     let found: Vec<(i64, i64, bool)> = db::query_as(sql).bind(after).bind(games).fetch_all(connection)?;
     let keys: Vec<i64> = keys_of_unpacked(&found).collect();
     let logs = games::rows_of(connection, &keys)?;
-    let notes_gone = forgetting::forgotten(connection)?.notes;
     Ok(Packing::of(after, &found, notes_gone, logs)?)
 }
 
