@@ -58,12 +58,16 @@ pub(super) struct Seen {
 
 /// What a node sees in the list, and what it is to do.
 pub(super) fn judge(own: &Own, roll: &Roll) -> Seen {
-    let (holds, is_drained) = roll.member(own.key).map_or((false, false), |me| (me.holds, me.is_drained));
+    let me = roll.member(own.key);
     let is_heir = |other: &&Member| other.key != own.key && other.is_able() && !other.is_drained;
     let heirs = || roll.members.iter().filter(is_heir);
     let has_heir = heirs().next().is_some();
-    let nearest = heirs().filter_map(|heir| heir.answers_after).min();
+    // One of another version may not know the database's form: nobody would lead while the two wait for each other.
+    let equals = heirs().filter(|heir| me.is_some_and(|me| me.version == heir.version));
+    let nearest = equals.filter_map(|heir| heir.answers_after).min();
     let is_farther = distance::is_farther(own.answers_after, nearest);
+    let is_drained = me.is_some_and(|me| me.is_drained);
+    let holds = me.is_some_and(|me| me.holds);
     let may_lead = succession::may_lead(holds, is_drained || is_farther, has_heir);
     let (turn, replaces) = match own.standing.writes_as {
         Some(incarnation) => (turn_of_leader(own.standing, incarnation, roll, may_lead), None),
@@ -148,6 +152,7 @@ mod tests {
         check(1, &with_other(led(), |other| other.lives = false), Turn::Stay);
         check(1, &with_other(led(), |other| other.holds = false), Turn::Stay);
         check(1, &with_other(led(), |other| other.is_drained = true), Turn::Stay);
+        check(1, &with_other(led(), |other| other.version = "of before".to_owned()), Turn::Stay);
     }
 
     #[test]
