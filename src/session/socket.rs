@@ -297,8 +297,6 @@ struct Conversation<'a, S> {
     deps: &'a SocketDeps,
     pings: Heartbeat,
     heartbeat: Interval,
-    /// Heartbeats until sent messages are old enough to be forgotten.
-    beats_to_age: u64,
     work: Option<SessionWork<'a>>,
     /// Jobs that came while another was being done. Holds no memory when it is empty.
     waiting: VecDeque<SessionJob>,
@@ -325,7 +323,6 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
             deps,
             pings: Heartbeat::default(),
             heartbeat,
-            beats_to_age: 0,
             work: None,
             waiting: VecDeque::new(),
             gone_by: None,
@@ -379,12 +376,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, S> {
         if self.pings.is_faint() {
             self.heartbeat.reset_after(self.heartbeat.period() / 2);
         }
-        if self.beats_to_age == 0 {
-            self.outbox.age();
-            let beats = RESUME_WITHIN.as_nanos().div_ceil(self.heartbeat.period().as_nanos());
-            self.beats_to_age = u64::try_from(beats).unwrap_or(u64::MAX);
-        }
-        self.beats_to_age -= 1;
+        self.outbox.age(now(), RESUME_WITHIN);
         true
     }
 

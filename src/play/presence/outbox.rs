@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -184,6 +185,8 @@ struct OutboxState {
     sent: u64,
     /// [`Outbox::age`] forgets what was sent up to here.
     aged: u64,
+    /// When it last did.
+    aged_at: Option<Instant>,
     /// Games of which updates were dropped.
     behind: Vec<Behind>,
     line: Option<AttachedSocket>,
@@ -252,6 +255,7 @@ impl Outbox {
             next: seq + 1,
             sent: seq,
             aged: seq,
+            aged_at: None,
             behind: Vec::new(),
             line: None,
             leaving: None,
@@ -446,11 +450,14 @@ impl Outbox {
         self.lock().behind.retain(|behind| behind.game != *game);
     }
 
-    /// Forgets what had been sent when this was last called, and gives its memory back.
-    ///
-    /// Called once in the time for which a session may be resumed, it keeps every message at least that long.
-    pub(crate) fn age(&self) {
+    /// Forgets what had been sent when this was last done, so long ago at least, and gives its memory back. So every
+    /// message is kept that long, by however many sockets a client comes back meanwhile and fails to hear it.
+    pub(crate) fn age(&self, now: Instant, keep: Duration) {
         let mut state = self.lock();
+        if state.aged_at.is_some_and(|at| now.saturating_duration_since(at) < keep) {
+            return;
+        }
+        state.aged_at = Some(now);
         let forgotten = state.aged.min(state.sent);
         while !state.ring.is_empty() && state.first() <= forgotten {
             state.ring.pop_front();

@@ -10,6 +10,9 @@ use crate::protocol::client::Ping;
 use crate::protocol::server::{Moved, Snapshot};
 use crate::protocol::terms::WireSide;
 
+/// How long messages are kept.
+const KEEP: Duration = Duration::from_secs(60);
+
 /// A message that can be told from others.
 fn numbered(n: u64) -> Frame {
     Frame::new(ServerMessage::Pong(Ping { n: BoundedLong::new(n) }))
@@ -298,13 +301,28 @@ fn what_was_sent_is_forgotten_after_two_turns_and_what_waits_never() {
     outbox.deliver(&numbered(2), Urgency::Must);
     assert_eq!(drain(&outbox, &attachment), [(2, 2)]);
     outbox.deliver(&numbered(3), Urgency::Must);
-    outbox.age();
+    let start = Instant::now();
+    outbox.age(start, KEEP);
     assert!(outbox.lock().can_resume(0));
-    outbox.age();
+    outbox.age(start + KEEP, KEEP);
     assert!(!outbox.lock().can_resume(1) && outbox.lock().can_resume(2));
     assert_eq!(drain(&outbox, &attachment), [(3, 3)]);
-    outbox.age();
+    outbox.age(start + 2 * KEEP, KEEP);
     assert_eq!(outbox.lock().ring.capacity(), 0, "an idle session holds no memory");
+}
+
+#[test]
+fn whoever_comes_back_again_and_again_and_hears_nothing_misses_nothing() {
+    let (outbox, _) = attached();
+    let (start, seen) = (Instant::now(), outbox.last_seq());
+    outbox.deliver(&numbered(2), Urgency::Must);
+    for second in 0..60 {
+        let attachment = outbox.attach(Some(seen), &welcome(), None).unwrap();
+        // Each of its sockets takes the message, and breaks before the client has it.
+        while let Next::Message(_) = outbox.next(&attachment) {}
+        outbox.age(start + Duration::from_secs(second), KEEP);
+    }
+    assert!(outbox.lock().can_resume(seen));
 }
 
 #[test]
@@ -418,7 +436,7 @@ proptest! {
     fn resuming_is_never_having_left(steps in prop::collection::vec(step(), 0..400)) {
         let outbox = Outbox::new();
         let mut client = Client { attachment: None, seq: 0, delivered: BTreeMap::new() };
-        let mut n = 0;
+        let (mut n, mut aged_at) = (0, Instant::now());
         for step in steps {
             match step {
                 Step::Deliver | Step::Answer | Step::Drop => {
@@ -438,7 +456,10 @@ proptest! {
                 Step::Take { messages, lost } => client.take(&outbox, messages, lost),
                 Step::Disconnect => client.disconnect(&outbox),
                 Step::Connect => client.connect(&outbox),
-                Step::Age => outbox.age(),
+                Step::Age => {
+                    aged_at += KEEP;
+                    outbox.age(aged_at, KEEP);
+                }
             }
             let state = outbox.lock();
             prop_assert!(state.ring.len() <= RING_MESSAGES_MAX);
