@@ -11,7 +11,7 @@ use crate::protocol::server::{Moved, Snapshot};
 use crate::protocol::terms::WireSide;
 
 /// How long messages are kept.
-const KEEP: Duration = Duration::from_secs(60);
+const KEEP: Duration = Duration::from_mins(1);
 
 /// A message that can be told from others.
 fn numbered(n: u64) -> Frame {
