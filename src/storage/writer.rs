@@ -71,7 +71,7 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// Of what is in the way an error speaks, if it is of that kind.
-    fn of(error: &StoreError) -> Option<Self> {
+    pub(crate) fn of(error: &StoreError) -> Option<Self> {
         match error {
             StoreError::Full(_) => Some(Self::DiskFull),
             StoreError::Locked(_) => Some(Self::Locked),

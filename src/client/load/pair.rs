@@ -140,24 +140,27 @@ impl Opponent<'_> {
 /// Games that two players agreed on and that have not ended.
 #[derive(Clone, Copy, Default, Debug)]
 struct Agreed {
+    /// Of what was agreed on last.
     games: u32,
-    /// Whether that was agreed on once more while games of the time before might still come.
-    is_repeated: bool,
+    /// Of what was agreed on before that, and may still come: an agreement that is made once more is refused where the
+    /// games of the first one come after all, and these may be more by one, for a series is of an even number.
+    earlier: u32,
 }
 
 impl Agreed {
     fn agree(&mut self, games: u32) {
-        *self = Self { games, is_repeated: self.games > 0 };
+        *self = Self { games, earlier: self.games.max(self.earlier) };
     }
 
     fn end_game(&mut self) {
         self.games = self.games.saturating_sub(1);
+        self.earlier = self.earlier.saturating_sub(1);
     }
 
     /// Whether a refusal is no trouble. A server that stores nothing for a while is silent; the game that it owes and
     /// what is agreed on once more then cross, and with that game both players are at their limit.
     fn explains(self, error: &WireError) -> bool {
-        self.is_repeated && error.code == ErrorCode::Busy
+        self.earlier > 0 && error.code == ErrorCode::Busy
     }
 }
 
@@ -269,6 +272,24 @@ mod tests {
         agreed.end_game();
         agreed.end_game();
         agreed.agree(1);
+        assert!(!agreed.explains(&busy), "all have ended");
+    }
+
+    #[test]
+    fn the_last_game_of_a_series_may_come_after_a_shorter_one_was_agreed_on() {
+        let busy = WireError::new(ErrorCode::Busy, "");
+        let mut agreed = Agreed::default();
+        agreed.agree(10);
+        agreed.end_game();
+        // Nine are owed, and the server is silent: eight are asked for, and the nine come.
+        agreed.agree(8);
+        for _ in 0..8 {
+            agreed.end_game();
+        }
+        agreed.agree(1);
+        assert!(agreed.explains(&busy), "the tenth of the first ten may come");
+        agreed.end_game();
+        agreed.agree(2);
         assert!(!agreed.explains(&busy), "all have ended");
     }
 

@@ -340,12 +340,7 @@ impl MatchmakerActor {
         while let Some(choice) = self.choose(&field, now).await {
             let (a, b) = (field[choice.a].clone(), field[choice.b].clone());
             match self.start(&a, &b, choice.class, now, &mut rng).await {
-                Err(
-                    StartError::ArenaBusy
-                    | StartError::ArenaFull
-                    | StartError::Paused
-                    | StartError::Ordered(_),
-                ) => return,
+                Err(error) if error.is_passing() => return,
                 Ok(()) | Err(_) => {
                     field.retain(|bot| {
                         let chosen = [&a, &b].iter().any(|chosen| chosen.identity.id == bot.identity.id);

@@ -28,7 +28,7 @@ use crate::model::ids::{GameId, PairId, PlayerName, TournamentId};
 use crate::model::opening::OpeningKind;
 use crate::model::pace::BotPace;
 use crate::model::player::Identity;
-use crate::play::host::{GameOffer, GameOver, Host, Origin, StartError, Tempo};
+use crate::play::host::{GameOffer, GameOver, Host, Origin, Tempo};
 use crate::play::presence::Sessions;
 
 use crate::model::player::{OpponentKind, PlayerKind};
@@ -664,14 +664,12 @@ async fn begin(
         origin: Origin::Tournament(tempo),
         pace: BotPace::default(),
     };
-    deps.host.start(offer).await.map_err(|error| match error {
-        StartError::Paused | StartError::Ordered(_) | StartError::ArenaBusy | StartError::ArenaFull => {
-            StartOutcome::Closed
+    deps.host.start(offer).await.map_err(|error| {
+        if error.is_passing() {
+            return StartOutcome::Closed;
         }
-        error => {
-            debug!(error = %error, "a tournament game did not begin");
-            StartOutcome::Waits
-        }
+        debug!(error = %error, "a tournament game did not begin");
+        StartOutcome::Waits
     })
 }
 

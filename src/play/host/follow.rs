@@ -120,8 +120,8 @@ impl Host {
         }
     }
 
-    /// Starts a following game in a task of its own: the host must go on hearing news. Both players hear of it if it
-    /// cannot begin.
+    /// Starts a following game in a task of its own: the host must go on hearing news. That of a series waits while the
+    /// arena itself is in its way; otherwise both players hear of it if it cannot begin.
     fn go_on(&self, next: NextGame) {
         let host = self.clone();
         self.inner.deps.tasks.spawn(async move {
@@ -130,8 +130,9 @@ impl Host {
             }
             let (players, pair) = (next.players.clone(), next.pair.clone());
             if let Err(error) = host.follow(next.clone()).await {
-                if pair.is_some() && matches!(error, StartError::Ordered(_) | StartError::Paused) {
-                    host.inner.waiting.add([next]);
+                if pair.is_some() && error.is_passing() {
+                    info!(error = %error, "the next game of a series waits");
+                    host.inner.waiting.add_later(next, now() + waiting::AGAIN);
                     return;
                 }
                 if let Some(pair) = pair {
@@ -213,7 +214,7 @@ impl Host {
 
     /// Begins the games that waited, if games begin again and their players are there.
     fn go_on_waiting(&self) {
-        if self.is_paused() {
+        if self.is_paused() || self.obstacle().is_some() {
             return;
         }
         let deps = &self.inner.deps;

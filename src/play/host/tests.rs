@@ -17,6 +17,7 @@ use crate::protocol::client::{BotInfo, Hello, OnGame, Seek};
 use crate::protocol::terms::WireVariant;
 use crate::protocol::{ClientMessage, ErrorCode, WireError};
 use crate::storage::conformance::{FIRST_WINS, event, moves, spec};
+use crate::storage::error::StoreError;
 use crate::storage::games::GameStore;
 use crate::storage::memory::CommitFault;
 use crate::storage::record::{
@@ -198,6 +199,36 @@ async fn a_series_swaps_sides_shares_openings_in_twos_and_counts_as_its_first_ga
     assert!(arena.services.directory.live().is_empty());
     assert!(!openings[0].is_empty() && openings[0] == openings[1] && openings[2] == openings[3]);
     assert_ne!(openings[0], openings[2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_game_of_a_series_waits_for_a_store_that_takes_nothing() {
+    let arena = Arena::new().await;
+    let (ada, mut first, bob, mut second) = two(&arena).await;
+    let series = GameOffer {
+        pair: Some(GamePair { id: "p1".parse().unwrap(), leg: 1, of: 2 }),
+        ..offer(&ada.identity, &bob.identity)
+    };
+    let game = arena.services.host.start(series).await.unwrap();
+    // The end is stored; then the disk is full for some seconds.
+    arena.store.inject(CommitFault::Slow(Duration::ZERO));
+    (0..5).for_each(|_| arena.store.inject(CommitFault::Full));
+    first.resign(&game).await;
+    arena.settle().await;
+    assert!(arena.services.host.obstacle().is_some() && arena.services.directory.live().is_empty());
+    tokio::time::sleep(Duration::from_secs(12)).await;
+    let pair = only_game(&arena).spec.pair.clone();
+    assert_eq!(pair.map(|pair| pair.leg), Some(2));
+    assert_eq!((first.hear_errors().len(), second.hear_errors().len()), (0, 0), "it waits in silence");
+}
+
+#[tokio::test]
+async fn a_database_out_of_reach_is_nobodys_fault() {
+    let ada = Arena::new().await.person("Ada").await.identity;
+    let away: StartError = StoreError::Unreachable("made up".into()).into();
+    assert!(away.is_passing() && !away.is_about(&ada), "{away}");
+    let damaged: StartError = StoreError::Corrupt("made up".into()).into();
+    assert!(!damaged.is_passing() && damaged.is_about(&ada), "{damaged}");
 }
 
 #[tokio::test(start_paused = true)]

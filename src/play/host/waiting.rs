@@ -1,4 +1,5 @@
-//! Series between two games while no game begins: an operator has paused the arena, or the daemon was away.
+//! Series between two games while no game begins: an operator has paused the arena, the daemon was away, or nothing can be
+//! stored.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,6 +17,10 @@ pub(super) const LOOK: Duration = Duration::from_secs(1);
 /// How long the end of a game stands before the next one of a series among people begins: the line has been drawn, and
 /// both have seen the score.
 pub(super) const REST: Duration = Duration::from_secs(6);
+
+/// How long a game that could not begin waits before the arena is asked again: most is over by then, and ten thousand
+/// that ask together do not keep it busy.
+pub(super) const AGAIN: Duration = Duration::from_secs(3);
 
 /// How long players may take to come back, once games begin: clients of a restarted daemon are back within seconds.
 const PATIENCE: Duration = Duration::from_mins(2);

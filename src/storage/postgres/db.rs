@@ -193,7 +193,8 @@ macro_rules! themselves {
     )*};
 }
 
-themselves!(bool String &'q str &'q [u8] Vec<i64> Vec<Option<i64>> Vec<String> Vec<&'q str> Vec<Vec<u8>>);
+themselves!(bool String &'q str &'q [u8] Vec<i64> Vec<Option<i64>> Vec<String> Vec<&'q str>);
+themselves!(Vec<Option<&'q str>> Vec<Vec<u8>>);
 
 impl<'q> Argument<'q> for &'q Vec<u8> {
     type Sql = &'q [u8];

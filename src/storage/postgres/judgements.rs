@@ -244,12 +244,19 @@ pub(super) async fn subtract_sums(
     after: i64,
     last: i64,
 ) -> Result<(), StoreError> {
-    let sql = subtract_sums!("$1", "$2", "$3");
-    if db::query(sql).bind(variant).bind(after).bind(last).execute(connection).await? > 0 {
-        let sql = "DELETE FROM skill WHERE variant = $1 AND games <= 0";
-        db::query(sql).bind(variant).execute(connection).await?;
-    }
+    db::execute_all(connection, &[subtracting_sums(variant, after, last), dropping_empty_sums(variant)])
+        .await?;
     Ok(())
+}
+
+/// The statement that takes games out of the sums, and leaves those of nothing.
+pub(super) fn subtracting_sums(variant: &str, after: i64, last: i64) -> Query<'_> {
+    db::query(subtract_sums!("$1", "$2", "$3")).bind(variant).bind(after).bind(last)
+}
+
+/// The statement that drops the sums of nothing.
+pub(super) fn dropping_empty_sums(variant: &str) -> Query<'_> {
+    db::query("DELETE FROM skill WHERE variant = $1 AND games <= 0").bind(variant)
 }
 
 pub(super) async fn add_sums(

@@ -1,6 +1,6 @@
 //! What operators did and why, as it is written.
 
-use super::db::{self, Connection};
+use super::db::{self, Connection, Query};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::store::StoreError;
 use crate::storage::words::Word as _;
@@ -11,6 +11,12 @@ pub(super) async fn note(
     note: &AuditNote,
     because: &Because,
 ) -> Result<(), StoreError> {
+    noting(note, because).execute(connection).await?;
+    Ok(())
+}
+
+/// The statement that adds a note.
+pub(super) fn noting<'q>(note: &'q AuditNote, because: &'q Because) -> Query<'q> {
     let sql = "INSERT INTO audit (at, action, subject, detail, until, reason, by_whom) \
                VALUES ($1, $2, $3, $4, $5, $6, $7)";
     db::query(sql)
@@ -21,7 +27,4 @@ pub(super) async fn note(
         .bind(note.until.map(|until| until.0))
         .bind(because.reason.as_str())
         .bind(because.by.as_str())
-        .execute(connection)
-        .await?;
-    Ok(())
 }

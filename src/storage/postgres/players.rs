@@ -86,6 +86,18 @@ pub(super) async fn key_of(connection: &Connection, id: &PlayerId) -> Result<Opt
         .await
 }
 
+/// The keys of players in their order, if all are known: in one question, for moves wait for the answer.
+pub(super) async fn keys_of_all(
+    connection: &Connection,
+    players: &[PlayerId],
+) -> Result<Option<Vec<i64>>, StoreError> {
+    let sql = "SELECT p.key FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, nth) \
+               JOIN player p ON p.id = wanted.id ORDER BY wanted.nth";
+    let ids: Vec<&str> = players.iter().map(PlayerId::as_str).collect();
+    let keys: Vec<i64> = db::query_scalar(sql).bind(ids).fetch_all(connection).await?;
+    Ok((keys.len() == players.len()).then_some(keys))
+}
+
 pub(super) async fn name_is_taken(connection: &Connection, name: &PlayerName) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM player WHERE lower(name) = lower($1)";
     db::query(sql).bind(name.as_str()).has_row(connection).await

@@ -1,10 +1,10 @@
 //! Taking games of an account out in portions, and settling what they leave owed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use fourfold_engine::Variant;
 
-use super::db::{self, Connection};
+use super::db::{self, Connection, Query};
 use super::voiding::{insert_entries, replace_ratings, select_candidates, set_unrated};
 use super::{judgements, learners, operator_log, published};
 use crate::model::ids::{GameId, PlayerId};
@@ -12,8 +12,8 @@ use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::{RatingRow, UnratedReason};
 use crate::storage::refit::{RefitContent, RefitGame, RefitStep, Resettled};
 use crate::storage::rows::refit::{decode_numbered, decode_owed};
-use crate::storage::rows::to_sql;
 use crate::storage::rows::voiding::{VoidingCandidate, entries_of, unrated_word};
+use crate::storage::rows::{Damage, parsed, to_sql};
 use crate::storage::store::{Refused, StoreError, Written};
 
 pub(super) async fn owed(connection: &Connection) -> Result<Vec<(Variant, u64)>, StoreError> {
@@ -60,35 +60,50 @@ pub(super) async fn void_all(
     games: &[GameId],
     because: &Because,
 ) -> Result<Result<Written, Refused>, StoreError> {
-    let mut numbers = Vec::new();
-    for game in games {
-        let sql = "SELECT n.number, g.variant FROM settlement n JOIN game g ON g.key = n.game \
-                   WHERE g.id = $1 AND n.unrated_because IS DISTINCT FROM $2";
-        let query = db::query_as(sql).bind(game.as_str()).bind(UnratedReason::Voided.as_str());
-        let found: Option<(i64, String)> = query.fetch_optional(connection).await?;
-        let Some((number, variant)) = found else { continue };
-        operator_log::note(connection, &AuditNote::void(game), because).await?;
-        set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
-        judgements::subtract_sums(connection, &variant, number - 1, number).await?;
-        let sql = "DELETE FROM rating_entry WHERE number = $1";
-        if db::query(sql).bind(number).execute(connection).await? > 0 {
-            owe(connection, &variant, number - 1).await?;
-        }
-        numbers.push(number);
+    let sql = "SELECT n.number, g.id, g.variant FROM settlement n JOIN game g ON g.key = n.game \
+               WHERE g.id = ANY($1) AND n.unrated_because IS DISTINCT FROM $2 ORDER BY n.number";
+    let ids: Vec<&str> = games.iter().map(GameId::as_str).collect();
+    let query = db::query_as(sql).bind(ids).bind(UnratedReason::Voided.as_str());
+    let found: Vec<(i64, String, String)> = query.fetch_all(connection).await?;
+    if found.is_empty() {
+        return Ok(Ok(Written::Done));
     }
-    if !numbers.is_empty() {
-        published::unpublish(connection).await?;
-        learners::withdraw_games(connection, &numbers).await?;
-    }
+    let voided: Vec<_> = found.iter().map(|(number, ..)| (*number, Some(UnratedReason::Voided))).collect();
+    set_unrated(connection, &voided).await?;
+    take_out(connection, &found, because).await?;
+    published::unpublish(connection).await?;
+    let numbers: Vec<i64> = found.into_iter().map(|(number, ..)| number).collect();
+    learners::withdraw_games(connection, &numbers).await?;
     Ok(Ok(Written::Done))
 }
 
-/// Notes that ratings are owed behind a game.
-async fn owe(connection: &Connection, variant: &str, after: i64) -> Result<(), StoreError> {
-    let sql = "INSERT INTO refit (variant, after) VALUES ($1, $2) \
-               ON CONFLICT (variant) DO UPDATE SET after = LEAST(refit.after, excluded.after)";
-    db::query(sql).bind(variant).bind(after).execute(connection).await?;
+/// Takes games, each with its number, id and variant, out of all sums, all in one way to the server and back.
+async fn take_out(
+    connection: &Connection,
+    games: &[(i64, String, String)],
+    because: &Because,
+) -> Result<(), StoreError> {
+    let note = |id: &String| Ok(AuditNote::void(&parsed("game.id", id)?));
+    let notes: Vec<AuditNote> = games.iter().map(|(_, id, _)| note(id)).collect::<Result<_, Damage>>()?;
+    let mut statements = Vec::new();
+    for ((number, _, variant), note) in games.iter().zip(&notes) {
+        statements.push(operator_log::noting(note, because));
+        statements.push(judgements::subtracting_sums(variant, number - 1, *number));
+        statements.push(owing(variant, *number));
+        statements.push(db::query("DELETE FROM rating_entry WHERE number = $1").bind(*number));
+    }
+    let variants: BTreeSet<&str> = games.iter().map(|(.., variant)| variant.as_str()).collect();
+    statements.extend(variants.into_iter().map(judgements::dropping_empty_sums));
+    db::execute_all(connection, &statements).await?;
     Ok(())
+}
+
+/// Notes that ratings are owed from a game on, if it has changed one.
+fn owing(variant: &str, number: i64) -> Query<'_> {
+    let sql = "INSERT INTO refit (variant, after) \
+               SELECT $1, $2::bigint - 1 WHERE EXISTS (SELECT 1 FROM rating_entry WHERE number = $2) \
+               ON CONFLICT (variant) DO UPDATE SET after = LEAST(refit.after, excluded.after)";
+    db::query(sql).bind(variant).bind(number)
 }
 
 /// Writes ratings that are owed, or finds why these are not.

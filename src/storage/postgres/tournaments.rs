@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::db::{self, Connection};
 use super::operator_log;
-use super::players::{done_if, key_of};
+use super::players::{done_if, key_of, keys_of_all};
 use crate::model::ids::{PairId, PlayerId, TournamentId};
 use crate::storage::moderation::{AuditNote, Because};
 use crate::storage::record::StoredGame;
@@ -136,11 +136,9 @@ async fn plans(connection: &Connection) -> Result<Vec<TournamentPlan>, StoreErro
 
 pub(super) async fn plan(connection: &Connection, plan: &TournamentPlan) -> WriteOutcome {
     let Some(maker) = key_of(connection, &plan.maker).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
-    let mut entered = Vec::new();
-    for player in &plan.entered {
-        let Some(key) = key_of(connection, player).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
-        entered.push(key);
-    }
+    let Some(entered) = keys_of_all(connection, &plan.entered).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
     let sql = "INSERT INTO tournament_plan (id, name, maker, begins_at, format, rounds, minutes, pairs, bank_ms, \
                increment_ms, move_ms, rated, open_bots) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
                ON CONFLICT DO NOTHING";
@@ -161,9 +159,10 @@ pub(super) async fn plan(connection: &Connection, plan: &TournamentPlan) -> Writ
     if query.execute(connection).await? == 0 {
         return Ok(Err(Refused::IdTaken));
     }
-    for player in entered {
-        add_entry(connection, &plan.id, player).await?;
-    }
+    let sql = "INSERT INTO tournament_entry (plan, player, place) \
+               SELECT $1, key, nth - 1 FROM unnest($2::bigint[]) WITH ORDINALITY AS entered (key, nth) \
+               ON CONFLICT DO NOTHING";
+    db::query(sql).bind(plan.id.as_str()).bind(entered).execute(connection).await?;
     Ok(Ok(Written::Done))
 }
 
@@ -224,14 +223,9 @@ pub(super) async fn forget(connection: &Connection, player: &PlayerId) -> Result
 }
 
 pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) -> WriteOutcome {
-    for entrant in &tournament.entrants {
-        let sql = "SELECT key FROM player WHERE id = $1";
-        let found: Option<i64> =
-            db::query_scalar(sql).bind(entrant.as_str()).fetch_optional(connection).await?;
-        if found.is_none() {
-            return Ok(Err(Refused::NoSuchPlayer));
-        }
-    }
+    let Some(entrants) = keys_of_all(connection, &tournament.entrants).await? else {
+        return Ok(Err(Refused::NoSuchPlayer));
+    };
     let (format, parameter) = format_columns(tournament.format);
     let sql = "INSERT INTO tournament (id, name, due_at, format, parameter, pairs, seed, bank_ms, increment_ms, \
                move_ms, rated, concurrency, watchable, started_at, maker, open_people) VALUES ($1, $2, $3, $4, $5, $6, $7, \
@@ -257,7 +251,7 @@ pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) 
         .fetch_optional(connection)
         .await?;
     let Some(key) = key else { return Ok(Err(Refused::IdTaken)) };
-    add_entrants(connection, key, &tournament.entrants).await?;
+    add_entrants(connection, key, entrants).await?;
     // What it was before, if somebody has made it.
     let _planned = drop_plan(connection, &tournament.id).await?;
     match &tournament.end {
@@ -267,13 +261,11 @@ pub(super) async fn add(connection: &Connection, tournament: &StoredTournament) 
 }
 
 /// Those who are there when it begins.
-async fn add_entrants(connection: &Connection, key: i64, entrants: &[PlayerId]) -> Result<(), StoreError> {
-    for (place, entrant) in (0_u32..).zip(entrants) {
-        let sql = "INSERT INTO tournament_entrant (tournament, place, player, came) \
-                   SELECT $1::bigint, $2::bigint, key, 0 FROM player WHERE id = $3";
-        let query = db::query(sql).bind(key).bind(place).bind(entrant.as_str());
-        query.execute(connection).await?;
-    }
+async fn add_entrants(connection: &Connection, key: i64, entrants: Vec<i64>) -> Result<(), StoreError> {
+    let sql = "INSERT INTO tournament_entrant (tournament, place, player, came) \
+               SELECT $1::bigint, nth - 1, player, 0 \
+               FROM unnest($2::bigint[]) WITH ORDINALITY AS entrant (player, nth)";
+    db::query(sql).bind(key).bind(entrants).execute(connection).await?;
     Ok(())
 }
 

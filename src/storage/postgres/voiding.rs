@@ -47,21 +47,23 @@ pub(super) async fn void(
         return Ok(Err(Refused::AlreadyVoided));
     }
     operator_log::note(connection, &AuditNote::void(game), because).await?;
-    set_unrated(connection, number, Some(UnratedReason::Voided)).await?;
+    set_unrated(connection, &[(number, Some(UnratedReason::Voided))]).await?;
     refold(connection, &variant, number, &Resets::of(&resets::all(connection).await?)).await?;
     judgements::sum_again(connection, &variant).await?;
     published::unpublish(connection).await?;
     learners::withdraw_game(connection, game).await
 }
 
+/// Notes of games why they do not count, or that they do.
 pub(super) async fn set_unrated(
     connection: &Connection,
-    number: i64,
-    reason: Option<UnratedReason>,
+    games: &[(i64, Option<UnratedReason>)],
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE settlement SET unrated_because = $1 WHERE number = $2";
-    let query = db::query(sql).bind(reason.map(UnratedReason::as_str)).bind(number);
-    query.execute(connection).await?;
+    let (numbers, reasons): (Vec<i64>, Vec<Option<&str>>) =
+        games.iter().map(|(number, reason)| (number, reason.map(UnratedReason::as_str))).unzip();
+    let sql = "UPDATE settlement n SET unrated_because = c.reason \
+               FROM unnest($1::bigint[], $2::text[]) AS c (number, reason) WHERE n.number = c.number";
+    db::query(sql).bind(numbers).bind(reasons).execute(connection).await?;
     Ok(())
 }
 
@@ -78,9 +80,7 @@ pub(super) async fn refold(
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection).await?;
     let (starts, board) = (players::starts(connection).await?, parsed("game.variant", variant)?);
     let Refolded { entries, unrated, ratings } = Refolded::of(&candidates, starts, resets, board, from)?;
-    for (number, reason) in unrated {
-        set_unrated(connection, number, reason).await?;
-    }
+    set_unrated(connection, &unrated).await?;
     let sql = "DELETE FROM rating_entry WHERE variant = $1 AND number >= $2";
     db::query(sql).bind(variant).bind(from).execute(connection).await?;
     insert_entries(connection, variant, &entries).await?;

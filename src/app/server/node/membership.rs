@@ -217,7 +217,8 @@ impl Watch {
             Err(error) => return self.note_cut_off(&error),
         };
         self.distance.answered(answered_after);
-        self.pulse.answered(self.distance.median());
+        let answers_after = self.distance.median();
+        self.pulse.answered(answers_after);
         if self.members.has_lost_one() {
             self.lease.shaken(Instant::now());
         }
@@ -228,7 +229,7 @@ impl Watch {
             key: self.key,
             standing: *self.standing.borrow(),
             is_steady: self.lease.may_take_over(Instant::now()),
-            answers_after: self.distance.median(),
+            answers_after,
         };
         let seen = turn::judge(&own, &roll);
         if let Some(incarnation) = seen.replaces {
