@@ -4,7 +4,7 @@
 //! has learnt, `memory:file=FILE`: they are read when a game begins, and after it the game is learnt into the file as
 //! it is *then*, so that several games at once lose nothing of each other.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,10 @@ use fourfold_bots::{Bot, BotError, BotSpec, GameRecord, Recipe, SettingKind};
 use fourfold_engine::Variant;
 use thiserror::Error;
 
-use crate::system::files;
+use crate::system::files::{self, LockFile};
+
+/// How the names of files end that are there while something is learnt into the file of the same name.
+const LOCK_ENDS: &str = ".lock";
 
 /// Why a bot cannot be built from its files, or not keep what it has learnt.
 #[derive(Debug, Error)]
@@ -136,13 +139,11 @@ pub(crate) fn put(path: &Path, knowledge: &[u8]) -> Result<(), BotFileError> {
     replace(path, knowledge)
 }
 
-/// Keeps others who learn into this file waiting until the handle is dropped. The file itself is replaced, so what is
-/// locked is its directory.
-fn lock(path: &Path) -> Result<File, BotFileError> {
+/// Keeps others who learn into this file waiting until the lock is dropped. The file itself is replaced, and its
+/// directory belongs to the daemon for as long as one runs, so what is locked is a file beside it.
+fn lock(path: &Path) -> Result<LockFile, BotFileError> {
     let unwritable = |cause| BotFileError::Unwritable { path: path.to_owned(), cause };
-    let directory = File::open(files::directory(path)).map_err(unwritable)?;
-    directory.lock().map_err(unwritable)?;
-    Ok(directory)
+    files::lock(&files::beside(path, LOCK_ENDS)).map_err(unwritable)
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), BotFileError> {
@@ -234,6 +235,7 @@ mod tests {
     use fourfold_engine::{Game, Side};
 
     use super::*;
+    use crate::system::data_dir::DataDir;
 
     fn spec(bot: &str, setting: &str, path: &Path) -> BotSpec {
         BotSpec::new(bot).with(setting, path.display())
@@ -256,6 +258,19 @@ mod tests {
         let text = fs::read_to_string(dir.path().join("m.xml")).unwrap();
         assert!(text.contains("<NumberOfTimesSeen>2<"), "{text}");
         assert_eq!(build(&memory, Variant::STANDARD).unwrap().knowledge().unwrap(), text);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no lock is left");
+    }
+
+    #[test]
+    fn a_memory_is_learnt_in_the_directory_of_a_daemon_that_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = DataDir::open(dir.path()).unwrap();
+        let memory = spec("memory", "file", &dir.path().join("m.xml"));
+        let (done, waits) = mpsc::channel();
+        std::thread::spawn(move || done.send(learn(&memory, &lesson()).is_ok()));
+        assert_eq!(waits.recv_timeout(Duration::from_mins(1)), Ok(true));
+        drop(held);
+        assert!(dir.path().join("m.xml").exists());
     }
 
     #[test]

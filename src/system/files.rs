@@ -1,8 +1,9 @@
 //! Files that are there whole or not at all.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -206,6 +207,46 @@ pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
         return Err(no_plain_file());
     }
     read_at_most(path, bytes_max)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Which file it is, whatever its name: that of its device, and of it there.
+pub(crate) fn identity(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// Waits for the lock of a file that is there for it alone, and is made for it. The file goes when this is dropped.
+///
+/// # Errors
+///
+/// The file cannot be made, or its file system knows no locks.
+pub(crate) fn lock(path: &Path) -> io::Result<LockFile> {
+    loop {
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        file.lock()?;
+        // Whoever held it before has removed it, and another one may have been made meanwhile.
+        match fs::metadata(path) {
+            Ok(named) if identity(&named) == identity(&file.metadata()?) => {
+                return Ok(LockFile { path: path.to_owned(), _file: file });
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// A lock that is held.
+#[must_use = "the lock goes with it"]
+#[derive(Debug)]
+pub(crate) struct LockFile {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // Before the lock goes. One that stays is locked by the next.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 /// The path of a file that belongs to this one.

@@ -162,3 +162,23 @@ fn runs_are_trained_apart_as_they_are_together() {
         "put {seed} into its name",
     );
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the games of a process are waited for")]
+fn without_learners_house_bots_learn_into_files_beside_the_daemon_that_holds_them() {
+    let daemon = Daemon::start_with(&[
+        ("FOURFOLD_LEARNING_ENABLED", "false"),
+        ("FOURFOLD_JUDGING_ENABLED", "false"),
+        ("FOURFOLD_LADDER_ENABLED", "true"),
+    ]);
+    let file = daemon.data().join("memory.xml");
+    let began = Instant::now();
+    while !file.exists() {
+        assert!(began.elapsed() < PATIENCE, "a game of the ladder is learnt");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    daemon.signal("-TERM");
+    let (code, _, errors) = daemon.wait();
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(!errors.contains("did not end in time"), "{errors}");
+}

@@ -5,17 +5,16 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::storage::store::StoreError;
-use crate::system::files::beside;
+use crate::system::files::{beside, identity};
 
 /// The files of an open database.
 #[derive(Debug)]
 pub(super) struct InPlace {
     database: PathBuf,
-    /// Which file it was when it was opened: that of its device, and of it there.
+    /// Which file it was when it was opened.
     file: (u64, u64),
     log: PathBuf,
 }
@@ -42,8 +41,7 @@ impl InPlace {
 }
 
 fn file_at(path: &Path) -> io::Result<(u64, u64)> {
-    let metadata = fs::metadata(path)?;
-    Ok((metadata.dev(), metadata.ino()))
+    fs::metadata(path).map(|metadata| identity(&metadata))
 }
 
 fn gone(path: &Path) -> StoreError {
