@@ -6,7 +6,7 @@ use fourfold_engine::{BySide, Side};
 use tokio::sync::mpsc;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
-use tracing::info;
+use tracing::{debug, info};
 
 use super::next_game::NextGame;
 use super::waiting;
@@ -131,7 +131,7 @@ impl Host {
             let (players, pair) = (next.players.clone(), next.pair.clone());
             if let Err(error) = host.follow(next.clone()).await {
                 if pair.is_some() && error.is_passing() {
-                    info!(error = %error, "the next game of a series waits");
+                    debug!(error = %error, "the next game of a series waits");
                     host.inner.waiting.add_later(next, now() + waiting::AGAIN);
                     return;
                 }
