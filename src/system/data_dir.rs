@@ -5,7 +5,7 @@
 //! | `fourfold.lock` | held by the process that uses the directory; its process id is inside |
 //! | `fourfold.db` | the database, with `-wal`, `-shm` and `-running` beside it |
 //! | `secret.key` | 32 random bytes under which cookies and resumptions are signed |
-//! | `memory.xml`, others | what house bots have learnt, as their settings name them; `.lock` beside it while one learns |
+//! | `memory.xml`, others | what house bots have learnt, as their settings name it; with `.lock` beside it meanwhile |
 //! | `control.sock` | where the daemon listens to commands of its operator |
 
 use std::fmt;

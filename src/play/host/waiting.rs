@@ -1,5 +1,5 @@
-//! Series between two games while no game begins: an operator has paused the arena, the daemon was away, or nothing can be
-//! stored.
+//! Series between two games while no game begins: an operator has paused the arena, the daemon was away, or nothing
+//! can be stored.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
