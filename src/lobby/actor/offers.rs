@@ -16,6 +16,7 @@ use crate::lobby::handle::{ChallengedAway, Wish};
 use crate::lobby::lookup::Ratings;
 use crate::model::clock::{is_beyond_a_day, now};
 use crate::model::ids::{ChallengeId, PlayerId};
+use crate::play::host::StartError;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::play::share;
@@ -274,6 +275,7 @@ impl LobbyActor {
             return Err(WireError::bad_field("side", message));
         }
         self.need_free(me)?;
+        self.need_store()?;
         if challenge.to.is_none() {
             self.may_accept(me, ratings, challenge)?;
         }
@@ -284,6 +286,14 @@ impl LobbyActor {
             self.start_challenge(challenge, me.clone(), Some(reply.clone()));
         }
         Ok(())
+    }
+
+    /// Whether a game can be stored: an offer whose game could not begin would be used up.
+    fn need_store(&self) -> LobbyAnswer {
+        match self.deps.host.obstacle() {
+            Some(obstacle) => Err(StartError::Obstructed(obstacle).to_wire()),
+            None => Ok(()),
+        }
     }
 
     /// Checks that whoever made an open offer is there and accepts who came.

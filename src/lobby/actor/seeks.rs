@@ -153,6 +153,11 @@ impl LobbyActor {
 
     /// Pairs a seek if there is a partner for it.
     fn pair(&mut self, member: MemberId, now: Instant) {
+        if self.deps.host.obstacle().is_some() {
+            // Their game could not begin: they wait on until it can.
+            self.pool.look_again(member, now);
+            return;
+        }
         for _ in 0..PARTNERS_TRIED_MAX {
             let Some(partner) = self.pool.partner(member, now) else { return };
             let is_same = self.refresh(member) == Refreshed::Same;
@@ -227,11 +232,13 @@ impl LobbyActor {
     }
 
     /// Two seeks became no game: whoever is why is told; the other did nothing wrong and waits on, as long as before.
+    /// So do both while nothing can be stored.
     pub(super) fn seek_again(&mut self, unpaired: Unpaired) {
         let Unpaired { seeks, error } = unpaired;
+        let both_wait = error.is_passing() && self.deps.host.obstacle().is_some();
         let is_about_one = seeks.iter().any(|(session, _)| error.is_about(session.identity()));
         for (session, waiting) in seeks {
-            if !is_about_one || error.is_about(session.identity()) {
+            if !both_wait && (!is_about_one || error.is_about(session.identity())) {
                 session.tell(ServerMessage::Error(Box::new(error.to_wire())));
                 continue;
             }

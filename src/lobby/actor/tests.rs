@@ -26,6 +26,7 @@ use crate::testing::{Account, Arena, Client, Setup, blitz, offer};
 
 mod blocks;
 mod correspondence;
+mod outages;
 
 fn seek(rated: bool) -> Seek {
     Seek { time: blitz(), rated, opponents: None, rating: None, variant: WireVariant::default() }
