@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_database_out_of_reach_is_worth_another_try() {
-        let cause = StartError::from(StoreError::Unreachable("postgres://secret".into()));
+        let cause = StartError::Store(Box::new(StoreError::Unreachable("postgres://secret".into())));
         let refusal = cause.to_wire();
         assert_eq!((refusal.code, refusal.retry_ms), (ErrorCode::Busy, Some(2_000)));
         assert_eq!(refusal.message, "the game could not be stored: the database cannot be reached");
