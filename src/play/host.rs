@@ -203,6 +203,15 @@ impl Host {
         }
     }
 
+    /// Whether a game can be stored.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Obstructed`].
+    pub(crate) fn check_store(&self) -> Result<(), StartError> {
+        self.obstacle().map_or(Ok(()), |obstacle| Err(StartError::Obstructed(obstacle)))
+    }
+
     /// All ends of games from now on, each after it was stored.
     pub(crate) fn ends(&self) -> broadcast::Receiver<GameOver> {
         self.inner.ends.subscribe()
@@ -243,9 +252,7 @@ impl Host {
         let deps = &self.inner.deps;
         let house_plays =
             [&offer.players.first, &offer.players.second].iter().any(|p| deps.house.get(&p.id).is_some());
-        if let Some(obstacle) = self.obstacle() {
-            return Err(StartError::Obstructed(obstacle));
-        }
+        self.check_store()?;
         if deps.writer.is_congested() || (house_plays && deps.pool.is_congested()) {
             return Err(StartError::ArenaBusy);
         }

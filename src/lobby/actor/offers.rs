@@ -16,7 +16,6 @@ use crate::lobby::handle::{ChallengedAway, Wish};
 use crate::lobby::lookup::Ratings;
 use crate::model::clock::{is_beyond_a_day, now};
 use crate::model::ids::{ChallengeId, PlayerId};
-use crate::play::host::StartError;
 use crate::play::presence::Session;
 use crate::play::room::handle::ReplyTo;
 use crate::play::share;
@@ -275,7 +274,8 @@ impl LobbyActor {
             return Err(WireError::bad_field("side", message));
         }
         self.need_free(me)?;
-        self.need_store()?;
+        // An offer whose game cannot begin would be used up.
+        self.deps.host.check_store().map_err(|error| error.to_wire())?;
         if challenge.to.is_none() {
             self.may_accept(me, ratings, challenge)?;
         }
@@ -286,14 +286,6 @@ impl LobbyActor {
             self.start_challenge(challenge, me.clone(), Some(reply.clone()));
         }
         Ok(())
-    }
-
-    /// Whether a game can be stored: an offer whose game could not begin would be used up.
-    fn need_store(&self) -> LobbyAnswer {
-        match self.deps.host.obstacle() {
-            Some(obstacle) => Err(StartError::Obstructed(obstacle).to_wire()),
-            None => Ok(()),
-        }
     }
 
     /// Checks that whoever made an open offer is there and accepts who came.

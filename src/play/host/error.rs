@@ -91,20 +91,10 @@ impl From<WriteError> for StartError {
 impl StartError {
     /// Whether no player and no rule is why, but the state of the arena: the same game may begin in a while.
     pub(crate) fn is_passing(&self) -> bool {
-        match self {
-            Self::Paused | Self::Ordered(_) | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_) => true,
-            Self::PlayerBusy { .. }
-            | Self::GuestBusy { .. }
-            | Self::CorrespondenceBusy { .. }
-            | Self::Aborted { .. }
-            | Self::ProgramPaused { .. }
-            | Self::Share { .. }
-            | Self::Bot(_)
-            | Self::Opening(_)
-            | Self::Untested(_)
-            | Self::Unreadable(_)
-            | Self::Store(_) => false,
-        }
+        matches!(
+            self,
+            Self::Paused | Self::Ordered(_) | Self::ArenaBusy | Self::ArenaFull | Self::Obstructed(_)
+        )
     }
 
     /// Whether this player is why: it will not be otherwise soon.

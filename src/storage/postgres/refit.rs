@@ -68,8 +68,8 @@ pub(super) async fn void_all(
     if found.is_empty() {
         return Ok(Ok(Written::Done));
     }
-    let voided: Vec<_> = found.iter().map(|(number, ..)| (*number, Some(UnratedReason::Voided))).collect();
-    set_unrated(connection, &voided).await?;
+    let voided = found.iter().map(|(number, ..)| (*number, Some(UnratedReason::Voided.as_str())));
+    set_unrated(connection, voided.collect()).await?;
     take_out(connection, &found, because).await?;
     published::unpublish(connection).await?;
     let numbers: Vec<i64> = found.into_iter().map(|(number, ..)| number).collect();
@@ -143,7 +143,8 @@ async fn resettle(
     let (after, last) = (to_sql(after), to_sql(last.number));
     let entries = entries_of(games, &keys_of(connection, games).await?)?;
     judgements::subtract_sums(connection, variant, after, last).await?;
-    set_verdicts(connection, games).await?;
+    let verdicts = games.iter().map(|game| (to_sql(game.number), unrated_word(&game.verdict)));
+    set_unrated(connection, verdicts.collect()).await?;
     let sql = "DELETE FROM rating_entry WHERE variant = $1 AND number > $2 AND number <= $3";
     db::query(sql).bind(variant).bind(after).bind(last).execute(connection).await?;
     insert_entries(connection, variant, &entries).await?;
@@ -170,26 +171,4 @@ async fn keys_of(connection: &Connection, games: &[Resettled]) -> Result<HashMap
     let rows: Vec<(String, i64)> =
         db::query_as(sql).bind(ids.collect::<Vec<&str>>()).fetch_all(connection).await?;
     Ok(rows.into_iter().collect())
-}
-
-/// Notes why games do not count, and which of them do.
-async fn set_verdicts(connection: &Connection, games: &[Resettled]) -> Result<(), StoreError> {
-    let (mut rated, mut unrated, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
-    for game in games {
-        match unrated_word(&game.verdict) {
-            None => rated.push(to_sql(game.number)),
-            Some(reason) => {
-                unrated.push(to_sql(game.number));
-                reasons.push(reason);
-            }
-        }
-    }
-    let sql = "UPDATE settlement SET unrated_because = NULL \
-               WHERE number = ANY($1) AND unrated_because IS NOT NULL";
-    db::query(sql).bind(rated).execute(connection).await?;
-    let sql = "UPDATE settlement n SET unrated_because = c.reason \
-               FROM unnest($1::bigint[], $2::text[]) AS c(number, reason) \
-               WHERE n.number = c.number AND n.unrated_because IS DISTINCT FROM c.reason";
-    db::query(sql).bind(unrated).bind(reasons).execute(connection).await?;
-    Ok(())
 }

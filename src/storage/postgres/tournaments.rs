@@ -159,10 +159,7 @@ pub(super) async fn plan(connection: &Connection, plan: &TournamentPlan) -> Writ
     if query.execute(connection).await? == 0 {
         return Ok(Err(Refused::IdTaken));
     }
-    let sql = "INSERT INTO tournament_entry (plan, player, place) \
-               SELECT $1, key, nth - 1 FROM unnest($2::bigint[]) WITH ORDINALITY AS entered (key, nth) \
-               ON CONFLICT DO NOTHING";
-    db::query(sql).bind(plan.id.as_str()).bind(entered).execute(connection).await?;
+    add_entries(connection, &plan.id, entered).await?;
     Ok(Ok(Written::Done))
 }
 
@@ -172,11 +169,16 @@ async fn is_planned(connection: &Connection, plan: &TournamentId) -> Result<bool
     Ok(found.is_some())
 }
 
-async fn add_entry(connection: &Connection, plan: &TournamentId, player: i64) -> Result<(), StoreError> {
-    let sql = "INSERT INTO tournament_entry (plan, player, place) VALUES ($1, $2, \
-               (SELECT coalesce(max(place) + 1, 0) FROM tournament_entry WHERE plan = $1)) \
-               ON CONFLICT DO NOTHING";
-    db::query(sql).bind(plan.as_str()).bind(player).execute(connection).await?;
+/// Enters players, in this order and behind those who are there.
+async fn add_entries(
+    connection: &Connection,
+    plan: &TournamentId,
+    players: Vec<i64>,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO tournament_entry (plan, player, place) SELECT $1, key, nth - 1 + \
+               (SELECT coalesce(max(place) + 1, 0) FROM tournament_entry WHERE plan = $1) \
+               FROM unnest($2::bigint[]) WITH ORDINALITY AS entered (key, nth) ON CONFLICT DO NOTHING";
+    db::query(sql).bind(plan.as_str()).bind(players).execute(connection).await?;
     Ok(())
 }
 
@@ -185,7 +187,7 @@ pub(super) async fn enter(connection: &Connection, plan: &TournamentId, player: 
         return Ok(Err(Refused::NoSuchPlan));
     }
     let Some(player) = key_of(connection, player).await? else { return Ok(Err(Refused::NoSuchPlayer)) };
-    add_entry(connection, plan, player).await?;
+    add_entries(connection, plan, vec![player]).await?;
     Ok(Ok(Written::Done))
 }
 

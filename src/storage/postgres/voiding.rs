@@ -47,7 +47,7 @@ pub(super) async fn void(
         return Ok(Err(Refused::AlreadyVoided));
     }
     operator_log::note(connection, &AuditNote::void(game), because).await?;
-    set_unrated(connection, &[(number, Some(UnratedReason::Voided))]).await?;
+    set_unrated(connection, vec![(number, Some(UnratedReason::Voided.as_str()))]).await?;
     refold(connection, &variant, number, &Resets::of(&resets::all(connection).await?)).await?;
     judgements::sum_again(connection, &variant).await?;
     published::unpublish(connection).await?;
@@ -57,12 +57,12 @@ pub(super) async fn void(
 /// Notes of games why they do not count, or that they do.
 pub(super) async fn set_unrated(
     connection: &Connection,
-    games: &[(i64, Option<UnratedReason>)],
+    games: Vec<(i64, Option<&'static str>)>,
 ) -> Result<(), StoreError> {
-    let (numbers, reasons): (Vec<i64>, Vec<Option<&str>>) =
-        games.iter().map(|(number, reason)| (number, reason.map(UnratedReason::as_str))).unzip();
+    let (numbers, reasons): (Vec<i64>, Vec<Option<&str>>) = games.into_iter().unzip();
     let sql = "UPDATE settlement n SET unrated_because = c.reason \
-               FROM unnest($1::bigint[], $2::text[]) AS c (number, reason) WHERE n.number = c.number";
+               FROM unnest($1::bigint[], $2::text[]) AS c (number, reason) \
+               WHERE n.number = c.number AND n.unrated_because IS DISTINCT FROM c.reason";
     db::query(sql).bind(numbers).bind(reasons).execute(connection).await?;
     Ok(())
 }
@@ -80,7 +80,8 @@ pub(super) async fn refold(
     let candidates: Vec<VoidingCandidate> = db::query_as(sql).bind(variant).fetch_all(connection).await?;
     let (starts, board) = (players::starts(connection).await?, parsed("game.variant", variant)?);
     let Refolded { entries, unrated, ratings } = Refolded::of(&candidates, starts, resets, board, from)?;
-    set_unrated(connection, &unrated).await?;
+    let unrated = unrated.into_iter().map(|(number, reason)| (number, reason.map(UnratedReason::as_str)));
+    set_unrated(connection, unrated.collect()).await?;
     let sql = "DELETE FROM rating_entry WHERE variant = $1 AND number >= $2";
     db::query(sql).bind(variant).bind(from).execute(connection).await?;
     insert_entries(connection, variant, &entries).await?;
